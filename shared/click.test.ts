@@ -1,0 +1,121 @@
+/**
+ * Clicks travel unharmed, within a message's bounds, and nothing that is no message is taken for one.
+ *
+ * @module
+ */
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import {
+  type Click,
+  cleanText,
+  hasRoom,
+  MESSAGE_MAX_BYTES,
+  packClick,
+  packMessage,
+  type PackedClick,
+  unpackMessage,
+} from "./click.ts";
+
+const text = fc.option(fc.string({ unit: "binary", maxLength: 20 }).map((value) => cleanText(value, 20)));
+const clicks: fc.Arbitrary<Click> = fc.record({
+  id: fc.uuid(),
+  linkId: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String),
+  at: fc.integer({ min: 1_700_000_000_000, max: 1_900_000_000_000 }),
+  country: fc.option(fc.constantFrom("DE", "T1", "XX")),
+  region: text,
+  city: text,
+  referrer: text,
+  language: text,
+  userAgent: text,
+  ip: text,
+});
+
+describe("a message", () => {
+  test("gives back the clicks that were packed", ({ expect }) => {
+    fc.assert(
+      fc.property(fc.array(clicks, { minLength: 1, maxLength: 100 }), (list) => {
+        expect(unpackMessage(packMessage(list.map(packClick)))).toEqual({ ok: true, clicks: list });
+      }),
+    );
+  });
+
+  test("stays under its bound in UTF-8 bytes, however long and wide the texts are", ({ expect }) => {
+    const widest: Click = {
+      id: "0f0e0d0c-0b0a-4908-8706-050403020100",
+      linkId: "9223372036854775807",
+      at: 1_800_000_000_000,
+      country: "DE",
+      region: "\u{10ffff}".repeat(64),
+      city: "小".repeat(128),
+      referrer: "x".repeat(253),
+      language: "de",
+      userAgent: '"\\'.repeat(256),
+      ip: "2001:db8::",
+    };
+    const packed: PackedClick[] = [];
+    let bytes = 0;
+    for (let next = packClick(widest); hasRoom(packed.length, bytes, next.bytes); next = packClick(widest)) {
+      packed.push(next);
+      bytes += next.bytes;
+    }
+    const size = new TextEncoder().encode(packMessage(packed)).length;
+    expect(packed.length).toBeGreaterThan(20);
+    expect(size).toBeLessThanOrEqual(MESSAGE_MAX_BYTES);
+    expect(size).toBeGreaterThan(MESSAGE_MAX_BYTES - packClick(widest).bytes - 1);
+  });
+
+  test("that is none is refused with a reason and never throws", ({ expect }) => {
+    fc.assert(
+      fc.property(fc.anything(), (body) => {
+        expect(unpackMessage(body).ok).toBe(false);
+      }),
+    );
+    const click = packMessage([packClick({ ...nothing, id: "not-a-uuid" })]);
+    for (const body of [
+      "",
+      "null",
+      "[]",
+      "{}",
+      '{"v":2,"clicks":[]}',
+      '{"v":1,"clicks":{}}',
+      '{"v":1,"clicks":[null]}',
+      click,
+    ]) {
+      expect(unpackMessage(body), body).toMatchObject({ ok: false });
+    }
+  });
+
+  test("B044: control characters, NUL and lone surrogates never reach the database", ({ expect }) => {
+    const dirty = `{"v":1,"clicks":[${JSON.stringify({ ...nothing, userAgent: "a\u0000b\u0007c\ud800d\r\n", city: "\u0000" })}]}`;
+    expect(unpackMessage(dirty)).toMatchObject({ ok: true, clicks: [{ userAgent: "abc\u{fffd}d", city: null }] });
+  });
+});
+
+describe("a click's text", () => {
+  test("is cut to its limit and never in the middle of a character", ({ expect }) => {
+    expect(cleanText("abc😀", 4)).toBe("abc");
+    expect(cleanText("abc😀", 5)).toBe("abc😀");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 30 }), (raw, limit) => {
+        const clean = cleanText(raw, limit);
+        if (clean === null) return;
+        expect(clean.length).toBeLessThanOrEqual(limit);
+        expect(clean.isWellFormed()).toBe(true);
+        expect(clean).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});
+
+const nothing: Click = {
+  id: "0f0e0d0c-0b0a-4908-8706-050403020100",
+  linkId: "1",
+  at: 1_800_000_000_000,
+  country: null,
+  region: null,
+  city: null,
+  referrer: null,
+  language: null,
+  userAgent: null,
+  ip: null,
+};

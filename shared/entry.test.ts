@@ -1,0 +1,108 @@
+/**
+ * The stored form of an entry gives back what was stored, and nothing else is taken for one.
+ *
+ * @module
+ */
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { decodeEntry, encodeEntry, type Entry, sendableUrl } from "./entry.ts";
+
+const time = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
+const url = fc.webUrl({ withFragments: true, withQueryParameters: true }).map((text) => new URL(text).href);
+const version = fc.integer({ min: 0, max: 9_007_199_254_740_991 });
+const entries: fc.Arbitrary<Entry> = fc.oneof(
+  fc.record({ kind: fc.constant("absent" as const), version, vouchedAt: time }),
+  fc.record({
+    kind: fc.constant("present" as const),
+    version,
+    vouchedAt: time,
+    linkId: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String),
+    longUrl: url,
+    redirectStatus: fc.constantFrom(301 as const, 302 as const, 307 as const, 308 as const),
+    validSince: fc.option(time),
+    expireAt: fc.option(time),
+    expiredUrl: fc.option(url),
+    disabled: fc.boolean(),
+  }),
+);
+
+describe("the stored form of an entry", () => {
+  test("read is what was written, whatever the entry", ({ expect }) => {
+    fc.assert(
+      fc.property(entries, (entry) => {
+        expect(decodeEntry(encodeEntry(entry))).toEqual(entry);
+      }),
+    );
+  });
+
+  test("two stored forms compare as text like their versions", ({ expect }) => {
+    fc.assert(
+      fc.property(entries, entries, (a, b) => {
+        const [first, second] = [encodeEntry(a).slice(0, 16), encodeEntry(b).slice(0, 16)];
+        expect(first < second).toBe(a.version < b.version);
+      }),
+    );
+  });
+
+  test("any other text is a miss and never throws", ({ expect }) => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(decodeEntry(text)).toBeUndefined();
+      }),
+    );
+    const whole = encodeEntry({ kind: "absent", version: 1, vouchedAt: 2 });
+    for (let end = 0; end < whole.length; end += 1) expect(decodeEntry(whole.slice(0, end))).toBeUndefined();
+    for (const broken of [
+      "null",
+      "0000000000000001null",
+      "0000000000000001[]",
+      "0000000000000001{}",
+      '0000000000000001{"f":2,"at":1}',
+    ]) {
+      expect(decodeEntry(broken)).toBeUndefined();
+    }
+  });
+
+  test("B161: a stored destination that would run code, or is not in its sent form, is a miss", ({ expect }) => {
+    const stored = (longUrl: string) =>
+      encodeEntry({
+        kind: "present",
+        version: 1,
+        vouchedAt: 2,
+        linkId: "3",
+        longUrl,
+        redirectStatus: 302,
+        validSince: null,
+        expireAt: null,
+        expiredUrl: null,
+        disabled: false,
+      });
+    expect(decodeEntry(stored("https://example.com/"))).toBeDefined();
+    for (const bad of [
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "/relative",
+      "//evil.example",
+      "https://example.com/a\r\nSet-Cookie: x=1",
+      "https://example.com/ä",
+    ]) {
+      expect(decodeEntry(stored(bad)), bad).toBeUndefined();
+    }
+  });
+});
+
+describe("the form of a stored destination that may be sent", () => {
+  test("B108, B109: raw letters of any script come out percent-encoded once, encoded ones stay", ({ expect }) => {
+    expect(sendableUrl("https://ja.wikipedia.org/wiki/小麦粉")).toBe(
+      "https://ja.wikipedia.org/wiki/%E5%B0%8F%E9%BA%A6%E7%B2%89",
+    );
+    expect(sendableUrl("https://example.com/é/ÿ")).toBe("https://example.com/%C3%A9/%C3%BF");
+    expect(sendableUrl("https://example.com/%C3%A9")).toBe("https://example.com/%C3%A9");
+  });
+
+  test("B158, B161: what a row should never hold is not sent", ({ expect }) => {
+    for (const bad of ["javascript:alert(1)", "//evil.example", "/\\evil.example", "", "file:///etc/passwd"]) {
+      expect(sendableUrl(bad), bad).toBeUndefined();
+    }
+  });
+});

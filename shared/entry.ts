@@ -1,0 +1,135 @@
+/**
+ * The entry: all that decides one redirect, and what every cache holds. Never a finished response, and never a
+ * judgement that depends on the time: expiry is decided when the answer is made.
+ *
+ * Its stored form is parsed by hand, since a redirect must not pay for a schema library.
+ *
+ * @module
+ */
+import { isRecord, parseJson } from "./json.ts";
+import { FORBIDDEN_SCHEMES } from "./scheme.ts";
+
+/** The statuses a redirect may have. */
+export type RedirectStatus = 301 | 302 | 307 | 308;
+
+/** A link as the redirect sees it. Times are epoch milliseconds. */
+export interface PresentEntry {
+  readonly kind: "present";
+  /** The row's version: microseconds since 1970 of its last change, strictly rising for one code. */
+  readonly version: number;
+  /** When Redis or Postgres last said that this is so. */
+  readonly vouchedAt: number;
+  /** The link's id in decimal. */
+  readonly linkId: string;
+  /** ASCII, as the WHATWG serialiser gives it. */
+  readonly longUrl: string;
+  readonly redirectStatus: RedirectStatus;
+  readonly validSince: number | null;
+  readonly expireAt: number | null;
+  readonly expiredUrl: string | null;
+  readonly disabled: boolean;
+}
+
+/** Known not to exist: never made (version 0), or deleted (the version of the deletion, a tombstone). */
+export interface AbsentEntry {
+  readonly kind: "absent";
+  readonly version: number;
+  readonly vouchedAt: number;
+}
+
+/** What is known of one code on one domain. */
+export type Entry = PresentEntry | AbsentEntry;
+
+/** What names an entry. The domain is part of it, so a code of one domain never answers on another. */
+export interface CodeKey {
+  /** Host name, lower case, no port. */
+  readonly domain: string;
+  /** The code in NFC. */
+  readonly code: string;
+}
+
+/** Goes up when the stored form changes; a form that is not known is a miss, never a guess. */
+const FORMAT = 1;
+/** Digits of the version in front of the stored form: 16 hold microseconds until the year 2286. */
+export const VERSION_DIGITS = 16;
+/**
+ * The text that caches store: the version in {@link VERSION_DIGITS} digits, so that Redis can compare two of them as
+ * text, and then JSON.
+ */
+export function encodeEntry(entry: Entry): string {
+  const version = String(entry.version).padStart(VERSION_DIGITS, "0");
+  if (entry.kind === "absent") return `${version}${JSON.stringify({ f: FORMAT, at: entry.vouchedAt })}`;
+  return `${version}${JSON.stringify({
+    f: FORMAT,
+    at: entry.vouchedAt,
+    id: entry.linkId,
+    to: entry.longUrl,
+    st: entry.redirectStatus,
+    vs: entry.validSince,
+    ex: entry.expireAt,
+    xu: entry.expiredUrl,
+    off: entry.disabled,
+  })}`;
+}
+
+/** Reads what {@link encodeEntry} wrote. Anything else, and a destination that must not be sent, is undefined: a miss. */
+export function decodeEntry(text: string): Entry | undefined {
+  const digits = text.slice(0, VERSION_DIGITS);
+  if (!/^\d{16}$/.test(digits)) return undefined;
+  const fields = parseJson(text.slice(VERSION_DIGITS));
+  if (!isRecord(fields) || fields["f"] !== FORMAT) return undefined;
+  const version = Number(digits);
+  const vouchedAt = fields["at"];
+  if (!isTime(vouchedAt)) return undefined;
+  if (!("id" in fields)) return { kind: "absent", version, vouchedAt };
+
+  const { id, to, st, vs, ex, xu, off } = fields;
+  if (typeof id !== "string" || typeof off !== "boolean" || !isRedirectStatus(st)) return undefined;
+  if (!isTimeOrNull(vs) || !isTimeOrNull(ex)) return undefined;
+  if (typeof to !== "string" || !isSendable(to)) return undefined;
+  if (xu !== null && (typeof xu !== "string" || !isSendable(xu))) return undefined;
+  return {
+    kind: "present",
+    version,
+    vouchedAt,
+    linkId: id,
+    longUrl: to,
+    redirectStatus: st,
+    validSince: vs,
+    expireAt: ex,
+    expiredUrl: xu,
+    disabled: off,
+  };
+}
+
+/** The same entry, vouched for at `now`. */
+export function vouched(entry: Entry, now: number): Entry {
+  return { ...entry, vouchedAt: now };
+}
+
+/**
+ * The form of a stored destination that may stand in a `Location` header: WHATWG-serialised, so always ASCII and on one
+ * line, or undefined when it does not parse or would run code. Rows that came by SQL or import pass here too.
+ */
+export function sendableUrl(stored: string): string | undefined {
+  if (!URL.canParse(stored)) return undefined;
+  const url = new URL(stored);
+  return FORBIDDEN_SCHEMES.has(url.protocol.slice(0, -1)) ? undefined : url.href;
+}
+
+/** Whether a number is a status that a redirect may have. */
+export function isRedirectStatus(value: unknown): value is RedirectStatus {
+  return value === 301 || value === 302 || value === 307 || value === 308;
+}
+
+function isSendable(text: string): boolean {
+  return sendableUrl(text) === text;
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isTimeOrNull(value: unknown): value is number | null {
+  return value === null || isTime(value);
+}

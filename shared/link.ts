@@ -1,0 +1,86 @@
+/**
+ * The link as the API shows it.
+ *
+ * @module
+ */
+import type { RedirectStatus } from "./entry.ts";
+
+/** Any JSON value. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Whether the code was generated or chosen. */
+export type LinkType = "auto" | "custom";
+
+/** What the owner of a link sets. Times are epoch milliseconds; URLs are WHATWG-serialised. */
+export interface LinkSettings {
+  readonly longUrl: string;
+  readonly title: string | null;
+  /** Each once, in the order given. */
+  readonly tags: readonly string[];
+  readonly notes: string | null;
+  readonly metadata: { readonly [key: string]: Json };
+  readonly redirectStatus: RedirectStatus;
+  readonly validSince: number | null;
+  readonly expireAt: number | null;
+  readonly expiredUrl: string | null;
+  readonly disabled: boolean;
+}
+
+/** What a new link has where its creator says nothing. */
+export const LINK_DEFAULTS: Omit<LinkSettings, "longUrl"> = {
+  title: null,
+  tags: [],
+  notes: null,
+  metadata: {},
+  redirectStatus: 302,
+  validSince: null,
+  expireAt: null,
+  expiredUrl: null,
+  disabled: false,
+};
+
+/** One link, whole. Times are epoch milliseconds. */
+export interface Link extends LinkSettings {
+  /** The snowflake in decimal. */
+  readonly id: string;
+  readonly domain: string;
+  readonly shortCode: string;
+  readonly type: LinkType;
+  readonly clickCount: number;
+  readonly lastClickAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Microseconds since 1970 of the last change to what the owner sets, strictly rising. */
+  readonly version: number;
+}
+
+/**
+ * The text whose hash tells two sets of settings apart: the same for the same settings, whatever order the caller wrote
+ * the keys of `metadata` in.
+ */
+export function settingsText(settings: LinkSettings): string {
+  return JSON.stringify([
+    settings.longUrl,
+    settings.title,
+    [...settings.tags].toSorted(),
+    settings.notes,
+    canonical(settings.metadata),
+    settings.redirectStatus,
+    settings.validSince,
+    settings.expireAt,
+    settings.expiredUrl,
+    settings.disabled,
+  ]);
+}
+
+/** Objects as sorted pairs, so that equal values give equal text. */
+function canonical(value: Json): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) return value.map(canonical);
+  const pairs = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { pairs: pairs.map(([key, item]) => [key, canonical(item)]) };
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,109 @@
+/**
+ * What requests say of links, and how links are shown: the same schemas validate and document.
+ *
+ * @module
+ */
+import { z } from "@hono/zod-openapi";
+import { text, time, timeShown } from "./text.ts";
+
+const MAX_TITLE_CHARACTERS = 512;
+const MAX_NOTES_CHARACTERS = 4096;
+const MAX_TAG_CHARACTERS = 64;
+const MAX_TAGS = 64;
+/** Bytes of `metadata` as JSON. */
+const MAX_METADATA_BYTES = 4096;
+
+/** A destination as written; the URL policy judges it afterwards, with reasons of its own. */
+const url = z.string();
+
+const metadata = z
+  .record(z.string(), z.json())
+  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES, {
+    error: `is larger than ${MAX_METADATA_BYTES} bytes as JSON`,
+  })
+  .refine(isStorable, "holds a NUL or half a surrogate pair, which no database text takes")
+  .openapi({ type: "object", additionalProperties: true });
+
+const tags = z
+  .array(text(MAX_TAG_CHARACTERS))
+  .max(MAX_TAGS)
+  .transform((values) => [...new Set(values)])
+  .openapi({ type: "array", items: { type: "string" } });
+
+const redirectStatus = z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]);
+
+const optional = {
+  title: text(MAX_TITLE_CHARACTERS).nullable(),
+  tags: tags.nullable(),
+  notes: text(MAX_NOTES_CHARACTERS).nullable(),
+  metadata: metadata.nullable(),
+  redirectStatus: redirectStatus.nullable(),
+  validSince: time.nullable(),
+  expireAt: time.nullable(),
+  expiredUrl: url.nullable(),
+  disabled: z.boolean().nullable(),
+};
+
+/** `POST /api/v1/links`. A field that is not known is refused, so that a misspelt one is not silently lost. */
+export const createLinkBody = z
+  .strictObject({
+    longUrl: url.openapi({ description: "Where the link leads.", example: "https://example.com/landing?a=1#top" }),
+    customCode: z.string().nullable(),
+    domain: z.string().max(253).nullable(),
+    unique: z.boolean().openapi({ description: "Make a new link even when the same one exists." }),
+    ...optional,
+  })
+  .partial()
+  .required({ longUrl: true })
+  .openapi("CreateLink");
+
+/** `PATCH /api/v1/links/{code}`: only what is named changes; `null` sets a field back to its default. */
+export const changeLinkBody = z
+  .strictObject({ longUrl: url, ...optional })
+  .partial()
+  .openapi("ChangeLink");
+
+/** A link as it is answered. */
+export const linkShown = z
+  .object({
+    id: z.string().openapi({ description: "A 64-bit number in decimal.", example: "421234567890123456" }),
+    domain: z.string(),
+    shortCode: z.string(),
+    shortUrl: z.string(),
+    longUrl: z.string(),
+    type: z.enum(["auto", "custom"]),
+    externalId: z.null(),
+    title: z.string().nullable(),
+    tags: z.array(z.string()),
+    notes: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()),
+    redirectStatus,
+    forwardQuery: z.literal(false),
+    forwardPath: z.literal(false),
+    validSince: timeShown.nullable(),
+    expireAt: timeShown.nullable(),
+    expiredUrl: z.string().nullable(),
+    maxClicks: z.null(),
+    hasPassword: z.literal(false),
+    rules: z.array(z.unknown()),
+    disabled: z.boolean(),
+    clickCount: z.number().int(),
+    lastClickAt: timeShown.nullable(),
+    createdAt: timeShown,
+    updatedAt: timeShown,
+  })
+  .openapi("Link");
+
+/** The parsed body of a creation. */
+export type CreateLinkBody = z.output<typeof createLinkBody>;
+/** The parsed body of a change. */
+export type ChangeLinkBody = z.output<typeof changeLinkBody>;
+/** A link as JSON. */
+export type LinkShown = z.input<typeof linkShown>;
+
+/** Whether Postgres' jsonb takes every text in it. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\u0000");
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, item]) => isStorable(key) && isStorable(item));
+}
