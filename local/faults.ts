@@ -1,0 +1,101 @@
+/**
+ * Faults on demand: a stand-in that is slow, silent, broken or gone. Set in this process, or over HTTP by tests that run
+ * elsewhere. What a fault does to an answer is the transport's work.
+ *
+ * @module
+ */
+import { isRecord, parseJson } from "../shared/json.ts";
+import { type Handler, json } from "./listener.ts";
+
+const FAULT_KINDS = ["refuse", "hang", "delay", "cut", "html", "unauthorized", "too_many", "garbage"] as const;
+
+/**
+ * What goes wrong: `refuse` closes the connection before a byte is answered, `hang` never answers, `delay` answers late,
+ * `cut` ends in the middle of the right answer, `html` is a proxy's 500, `unauthorized` and `too_many` are the service's
+ * own 401 and 429, `garbage` is a 200 with what is no answer.
+ */
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** A fault, until it is lifted or used up. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** For `delay`. */
+  readonly delayMs?: number;
+  /** Only requests whose body holds this text meet it, so that tests that run at once leave each other alone. */
+  readonly matching?: string;
+  /** How many requests meet it; without a number, all. */
+  readonly times?: number;
+}
+
+/** The switch of one stand-in, and its count of requests. */
+export interface Faults {
+  set(fault: Fault): void;
+  clear(): void;
+  /** The fault that a request with this body meets. Counts the request. */
+  meet(body: string): Fault | undefined;
+  /** How many requests since the last reset hold this text in their body. */
+  count(matching: string): number;
+  resetCount(): void;
+}
+
+/** The bodies of so many requests are kept, to be counted by what they hold. */
+const MAX_SEEN = 100_000;
+
+/** A switch with no fault set. */
+export function createFaults(): Faults {
+  let faults: { readonly fault: Fault; left: number }[] = [];
+  let seen: string[] = [];
+  return {
+    set(fault) {
+      faults.push({ fault, left: fault.times ?? Infinity });
+    },
+    clear() {
+      faults = [];
+    },
+    meet(body) {
+      if (seen.length < MAX_SEEN) seen.push(body);
+      const met = faults.find(({ fault, left }) => left > 0 && body.includes(fault.matching ?? ""));
+      if (met === undefined) return undefined;
+      met.left -= 1;
+      return met.fault;
+    },
+    count: (matching) => seen.filter((body) => body.includes(matching)).length,
+    resetCount() {
+      seen = [];
+    },
+  };
+}
+
+/**
+ * Serves a switch over HTTP: `PUT /` with a fault as JSON, `DELETE /` to lift all; `GET /count?matching=…` and
+ * `DELETE /count` for the requests seen.
+ */
+export function faultsHandler(faults: Faults): Handler {
+  return async ({ method, path, body }) => {
+    const url = new URL(path, "http://localhost");
+    const isCount = url.pathname === "/count";
+    if (method === "GET" && isCount) return json(200, { count: faults.count(url.searchParams.get("matching") ?? "") });
+    if (method === "DELETE") {
+      if (isCount) faults.resetCount();
+      else faults.clear();
+      return json(200, {});
+    }
+    const fault = readFault(parseJson(body));
+    if (method !== "PUT" || fault === undefined) return json(400, { error: "no such fault" });
+    faults.set(fault);
+    return json(200, {});
+  };
+}
+
+function readFault(value: unknown): Fault | undefined {
+  if (!isRecord(value)) return undefined;
+  const { delayMs, matching, times } = value;
+  const kind = FAULT_KINDS.find((known) => known === value["kind"]);
+  if (kind === undefined) return undefined;
+  return {
+    kind,
+    ...(typeof delayMs === "number" ? { delayMs } : {}),
+    ...(typeof matching === "string" ? { matching } : {}),
+    ...(typeof times === "number" ? { times } : {}),
+  };
+}

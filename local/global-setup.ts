@@ -1,0 +1,52 @@
+/**
+ * Starts the stack once for a whole test run and tells every project where it is: embedded, or the servers that
+ * `TEST_DATABASE_URL` and `TEST_REDIS_URL` name.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import type { TestProject } from "vitest/node";
+import { applyMigrations } from "../migrations/apply.ts";
+import { startStack } from "./stack.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the stack is. */
+    readonly stack: {
+      readonly databaseUrl: string;
+      readonly databaseEndpoint: string;
+      readonly postgresUrl: string;
+      readonly postgresConnections: number;
+      readonly redisUrl: string;
+      readonly redisToken: string;
+      readonly faultUrls: { readonly postgres: string; readonly redis: string };
+    };
+    /** The variables that make a Worker use it. */
+    readonly workerBindings: Record<string, string>;
+  }
+}
+
+/** Starts; what it answers is called at the end. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const {
+    stop,
+    faults: _faults,
+    ...stack
+  } = await startStack({
+    databaseUrl: process.env["TEST_DATABASE_URL"],
+    redisUrl: process.env["TEST_REDIS_URL"],
+    isolateDatabase: true,
+  });
+  await applyMigrations({ connectionString: stack.databaseUrl, fetchEndpoint: stack.databaseEndpoint });
+  project.provide("stack", stack);
+  project.provide("workerBindings", {
+    ADMIN_KEY: "test-admin-key",
+    DATABASE_URL: stack.databaseUrl,
+    NEON_FETCH_ENDPOINT: stack.databaseEndpoint,
+    UPSTASH_REDIS_REST_URL: stack.redisUrl,
+    UPSTASH_REDIS_REST_TOKEN: stack.redisToken,
+    // A server may hold other data: every key of this run begins with this, and expires by itself.
+    REDIS_PREFIX: `hop-test-${randomBytes(6).toString("hex")}:`,
+  });
+  return stop;
+}
