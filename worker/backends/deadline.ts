@@ -1,0 +1,33 @@
+/**
+ * Time limits for what we wait on. A backend that is slow must cost its limit and no more.
+ *
+ * @module
+ */
+
+/** A backend could not be asked, or did not answer in time or in its own language. Callers may try elsewhere. */
+export class BackendDown extends Error {
+  override readonly name = "BackendDown";
+  readonly backend: string;
+
+  constructor(backend: string, cause: unknown) {
+    super(`${backend} did not answer`, { cause });
+    this.backend = backend;
+  }
+}
+
+/**
+ * Settles as `work` does, or rejects with {@link BackendDown} after `limitMs`. For work that takes no abort signal:
+ * the work goes on, its late result is ignored, and its late rejection is not reported as unhandled.
+ */
+export async function within<T>(backend: string, limitMs: number, work: Promise<T>): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new BackendDown(backend, new Error(`no answer within ${limitMs} ms`))),
+    limitMs,
+  );
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
