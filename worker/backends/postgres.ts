@@ -1,0 +1,59 @@
+/**
+ * Postgres over Neon's HTTP protocol: one request a statement, no connection to keep. Loaded only when it is asked,
+ * since the driver and the SQL builder cost a cold start about 50 ms.
+ *
+ * @module
+ */
+import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
+import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { BackendDown } from "./deadline.ts";
+import * as schema from "./schema.ts";
+
+/** The SQL builder over a connection whose every statement has a time limit. */
+export type Database = NeonHttpDatabase<typeof schema>;
+
+/** Where the database is: `endpoint` only when it is not Neon's own. */
+export interface DatabaseAddress {
+  readonly url: string;
+  readonly endpoint: string | null;
+}
+
+/** Postgres' classes of errors that say "not now" rather than "not like this" (appendix A of its manual). */
+const PASSING_CLASSES = new Set(["08", "40", "53", "55", "57", "58", "XX"]);
+
+/** Builds the client. Holds no connection and nothing of a request, so one may serve many requests. */
+export function connect(address: DatabaseAddress, limitMs: number): Database {
+  if (address.endpoint !== null) neonConfig.fetchEndpoint = address.endpoint;
+  // The driver spreads these options into each `fetch`, so the getter starts a new clock for each statement.
+  const fetchOptions = {
+    get signal(): AbortSignal {
+      return AbortSignal.timeout(limitMs);
+    },
+  };
+  return drizzle(neon(address.url, { fetchOptions, disableWarningInBrowsers: true }), { schema });
+}
+
+/** What a failed statement says of itself. */
+export type DatabaseFailure =
+  | { readonly kind: "down"; readonly error: BackendDown }
+  | { readonly kind: "refused"; readonly sqlState: string; readonly constraint: string | undefined };
+
+/**
+ * Tells a database that could not be asked (or may say yes later) from one that refused the statement.
+ * Anything that is not an error of the database is thrown on.
+ */
+export function diagnose(error: unknown): DatabaseFailure {
+  const cause = error instanceof Error && !(error instanceof NeonDbError) ? error.cause : error;
+  if (cause instanceof NeonDbError) {
+    const sqlState = cause.code;
+    if (sqlState !== undefined && !PASSING_CLASSES.has(sqlState.slice(0, 2))) {
+      return { kind: "refused", sqlState, constraint: cause.constraint };
+    }
+    return { kind: "down", error: new BackendDown("postgres", cause) };
+  }
+  // Its answer was not JSON, or ended early: something between us and the database spoke.
+  if (error instanceof Error && error.name === "DrizzleQueryError") {
+    return { kind: "down", error: new BackendDown("postgres", cause) };
+  }
+  throw error;
+}

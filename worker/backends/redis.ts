@@ -1,0 +1,52 @@
+/**
+ * Redis over Upstash's REST protocol. The client is loaded only when it is asked; it holds no connection and nothing of a request.
+ *
+ * @module
+ */
+import { Redis } from "@upstash/redis/cloudflare";
+import { BackendDown } from "./deadline.ts";
+
+/** The few commands that Hop sends. Each is one Upstash command; each rejects with {@link BackendDown} if it is not answered properly in time. */
+export interface RedisClient {
+  /** The text stored under `key`, or null. */
+  get(key: string): Promise<string | null>;
+  /** Runs a Lua script; its answer as Redis gave it. */
+  evaluate(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Answers when Redis does. */
+  ping(): Promise<void>;
+}
+
+/** Builds a client whose every command has `limitMs` and is tried once: the caller has somewhere else to go. */
+export function connectRedis(url: string, token: string, limitMs: number): RedisClient {
+  const redis = new Redis({
+    url,
+    token,
+    // Off: it turns "123" into a number and "null" into null, which then looks like a miss.
+    automaticDeserialization: false,
+    // Off: it would send a lone GET as a pipeline and hold it back for company.
+    enableAutoPipelining: false,
+    enableTelemetry: false,
+    retry: false,
+    // A function: an aborted plain signal would resolve as null, again a false miss.
+    signal: () => AbortSignal.timeout(limitMs),
+  });
+  const ask = async <T>(command: Promise<T>): Promise<T> => {
+    try {
+      return await command;
+    } catch (error) {
+      throw new BackendDown("redis", error);
+    }
+  };
+  return {
+    async get(key) {
+      const value: unknown = await ask(redis.get(key));
+      if (value === null || typeof value === "string") return value;
+      throw new BackendDown("redis", new Error(`GET answered ${typeof value}`));
+    },
+    evaluate: (script, keys, args) => ask(redis.eval<string[], unknown>(script, [...keys], [...args])),
+    async ping() {
+      const answer = await ask(redis.ping());
+      if (answer !== "PONG") throw new BackendDown("redis", new Error("PING was not answered with PONG"));
+    },
+  };
+}

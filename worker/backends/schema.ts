@@ -1,0 +1,84 @@
+/**
+ * The tables as drizzle sees them, for their column names and types. The tables themselves are made by the SQL in
+ * `migrations/`, which knows what drizzle-kit does not (partitions, partial indexes, functions).
+ *
+ * @module
+ */
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  customType,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+
+/** A 64-bit id as its decimal digits: JSON, which carries parameters, has no number that wide. */
+const snowflake = customType<{ data: string; driverData: string }>({ dataType: () => "bigint" });
+
+/** 32 bytes as lower-case hex. Postgres writes and reads `\x…`. */
+const sha256 = customType<{ data: string; driverData: string }>({
+  dataType: () => "bytea",
+  toDriver: (hex) => `\\x${hex}`,
+  fromDriver: (value) => value.slice(2),
+});
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+
+/** The links: `(domain, short_code)` is unique, and so is `(domain, fingerprint)` among those that have one. */
+export const shortLinks = pgTable(
+  "short_links",
+  {
+    id: snowflake("id").primaryKey(),
+    domain: text("domain").notNull(),
+    shortCode: text("short_code").notNull(),
+    longUrl: text("long_url").notNull(),
+    type: text("type", { enum: ["auto", "custom"] }).notNull(),
+    title: text("title"),
+    tags: text("tags").array().notNull().default([]),
+    notes: text("notes"),
+    metadata: jsonb("metadata").$type<unknown>().notNull().default({}),
+    redirectStatus: smallint("redirect_status").notNull().default(302),
+    validSince: instant("valid_since"),
+    expireAt: instant("expire_at"),
+    expiredUrl: text("expired_url"),
+    disabled: boolean("disabled").notNull().default(false),
+    fingerprint: sha256("fingerprint"),
+    version: bigint("version", { mode: "number" }).notNull(),
+    clickCount: bigint("click_count", { mode: "number" }).notNull().default(0),
+    lastClickAt: instant("last_click_at"),
+    creatorIp: text("creator_ip"),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    unique("short_links_domain_short_code_key").on(table.domain, table.shortCode),
+    uniqueIndex("short_links_domain_fingerprint_key")
+      .on(table.domain, table.fingerprint)
+      .where(sql`${table.fingerprint} IS NOT NULL`),
+  ],
+);
+
+/** One row of `short_links`. */
+export type ShortLinkRow = typeof shortLinks.$inferSelect;
+
+/** Queue messages that could not be handled, kept for a person. `(queue, message_id)` is unique. */
+export const deadLetters = pgTable(
+  "dead_letters",
+  {
+    queue: text("queue").notNull(),
+    messageId: text("message_id").notNull(),
+    body: text("body").notNull(),
+    reason: text("reason").notNull(),
+    attempts: smallint("attempts").notNull(),
+    sentAt: instant("sent_at").notNull(),
+    buriedAt: instant("buried_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.queue, table.messageId] })],
+);

@@ -1,0 +1,63 @@
+/**
+ * Walks the tiers from the nearest to the last. The first fresh entry wins and fills the tiers above it; a stale one
+ * is served only when everything below knows nothing or is down.
+ *
+ * @module
+ */
+import type { CodeKey, Entry } from "../../shared/entry.ts";
+import type { WaitUntil } from "../http/context.ts";
+import { log } from "../telemetry/log.ts";
+import type { Tier, TierName } from "./tier.ts";
+
+/** How long an entry may be served after it was vouched for. */
+export interface Freshness {
+  readonly presentMs: number;
+  readonly absentMs: number;
+}
+
+/** What came of a look-up. `refused`: no such code can exist. `unavailable`: nothing that could know was reachable. */
+export type Resolution =
+  | { readonly kind: "found"; readonly entry: Entry; readonly tier: TierName; readonly stale: boolean }
+  | { readonly kind: "refused" }
+  | { readonly kind: "unavailable" };
+
+/** Looks a code up. `waitUntil` takes the filling, which the visitor does not wait for. Never throws. */
+export type Resolve = (key: CodeKey, now: number, waitUntil: WaitUntil) => Promise<Resolution>;
+
+/** Builds the look-up over `tiers`, nearest first. */
+export function createResolve(tiers: readonly Tier[], freshness: Freshness): Resolve {
+  return async (key, now, waitUntil) => {
+    let stale: { readonly entry: Entry; readonly tier: TierName } | undefined;
+    for (const [index, tier] of tiers.entries()) {
+      const pending = tier.lookup(key, now);
+      const answer = pending instanceof Promise ? await pending : pending;
+      if (answer.kind === "refuse")
+        return stale === undefined ? { kind: "refused" } : { kind: "found", ...stale, stale: true };
+      if (answer.kind === "down") log("warn", "tier_down", { tier: tier.name }, answer.cause);
+      if (answer.kind !== "entry") continue;
+      const { entry } = answer;
+      if (isFresh(entry, now, freshness)) {
+        if (index > 0) waitUntil(fillAbove(tiers.slice(0, index), key, entry));
+        return { kind: "found", entry, tier: tier.name, stale: false };
+      }
+      if (stale === undefined || entry.version > stale.entry.version) stale = { entry, tier: tier.name };
+    }
+    return stale === undefined ? { kind: "unavailable" } : { kind: "found", ...stale, stale: true };
+  };
+}
+
+function isFresh(entry: Entry, now: number, freshness: Freshness): boolean {
+  return now - entry.vouchedAt < (entry.kind === "present" ? freshness.presentMs : freshness.absentMs);
+}
+
+/** A tier that cannot be filled costs its next look-up, nothing else. */
+async function fillAbove(tiers: readonly Tier[], key: CodeKey, entry: Entry): Promise<void> {
+  const fills = tiers.map(async (tier) => {
+    try {
+      await tier.fill?.(key, entry);
+    } catch (error) {
+      log("warn", "fill_failed", { tier: tier.name }, error);
+    }
+  });
+  await Promise.all(fills);
+}

@@ -1,0 +1,71 @@
+/**
+ * Reads entries from the table of links, and makes an entry of a row that was just written.
+ *
+ * @module
+ */
+import { and, eq } from "drizzle-orm";
+import { type CodeKey, type Entry, isRedirectStatus, sendableUrl } from "../../shared/entry.ts";
+import type { Database } from "../backends/postgres.ts";
+import { shortLinks, type ShortLinkRow } from "../backends/schema.ts";
+import { log } from "../telemetry/log.ts";
+
+/** The columns that decide a redirect. */
+export type EntryRow = Pick<
+  ShortLinkRow,
+  "id" | "longUrl" | "redirectStatus" | "validSince" | "expireAt" | "expiredUrl" | "disabled" | "version"
+>;
+
+/** Reads one entry; rejects when the database cannot be asked. */
+export interface EntryStore {
+  read(key: CodeKey, now: number): Promise<Entry>;
+}
+
+const COLUMNS = {
+  id: shortLinks.id,
+  longUrl: shortLinks.longUrl,
+  redirectStatus: shortLinks.redirectStatus,
+  validSince: shortLinks.validSince,
+  expireAt: shortLinks.expireAt,
+  expiredUrl: shortLinks.expiredUrl,
+  disabled: shortLinks.disabled,
+  version: shortLinks.version,
+};
+
+/** Builds the reader over a database. */
+export function createEntryStore(database: Database): EntryStore {
+  return {
+    async read({ domain, code }, now) {
+      const [row] = await database
+        .select(COLUMNS)
+        .from(shortLinks)
+        .where(and(eq(shortLinks.domain, domain), eq(shortLinks.shortCode, code)))
+        .limit(1);
+      return row === undefined ? { kind: "absent", version: 0, vouchedAt: now } : entryOf(row, now);
+    },
+  };
+}
+
+/**
+ * The entry of a row, vouched for at `now`. A destination that must not be sent (a row that came by SQL, say) makes the link
+ * count as absent, and is logged: nobody is sent there.
+ */
+export function entryOf(row: EntryRow, now: number): Entry {
+  const longUrl = sendableUrl(row.longUrl);
+  const expiredUrl = row.expiredUrl === null ? null : sendableUrl(row.expiredUrl);
+  if (longUrl === undefined || expiredUrl === undefined || !isRedirectStatus(row.redirectStatus)) {
+    log("error", "unsafe_destination", { linkId: row.id });
+    return { kind: "absent", version: row.version, vouchedAt: now };
+  }
+  return {
+    kind: "present",
+    version: row.version,
+    vouchedAt: now,
+    linkId: row.id,
+    longUrl,
+    redirectStatus: row.redirectStatus,
+    validSince: row.validSince?.getTime() ?? null,
+    expireAt: row.expireAt?.getTime() ?? null,
+    expiredUrl,
+    disabled: row.disabled,
+  };
+}

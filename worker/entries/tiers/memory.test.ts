@@ -1,0 +1,47 @@
+/**
+ * The memory tier keeps to the tiers' contract and to its bounds.
+ *
+ * @module
+ */
+import { test } from "vitest";
+import { absent, present } from "../../testing/entries.ts";
+import { describeTier, freshKey } from "../tier.contract.ts";
+import type { Tier } from "../tier.ts";
+import { createMemoryTier, MEMORY_BOUNDS } from "./memory.ts";
+
+const build = (bounds = MEMORY_BOUNDS): Required<Tier> => {
+  const tier = createMemoryTier(bounds);
+  return { ...tier, fill: (key, entry) => tier.fill?.(key, entry) };
+};
+
+describeTier("memory", build);
+
+test("a flood of codes that do not exist pushes no link out", ({ expect }) => {
+  const tier = build({ ...MEMORY_BOUNDS, absentEntries: 10 });
+  const key = freshKey();
+  tier.fill(key, present());
+  for (let made = 0; made < 1000; made += 1) tier.fill(freshKey(`made-up-${made}`), absent());
+  expect(tier.lookup(key, 0)).toMatchObject({ kind: "entry" });
+});
+
+test("links take no more bytes than allowed, however long their URLs are", ({ expect }) => {
+  const tier = build({ ...MEMORY_BOUNDS, presentBytes: 100_000 });
+  const keys = Array.from({ length: 50 }, () => freshKey());
+  for (const key of keys) tier.fill(key, present({ longUrl: `https://example.com/${"a".repeat(8000)}` }));
+  const kept = keys.filter((key) => tier.lookup(key, 0));
+  const found = kept.filter((key) => {
+    const answer = tier.lookup(key, 0);
+    return !(answer instanceof Promise) && answer.kind === "entry";
+  });
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.length).toBeLessThan(8);
+});
+
+test("what is filled cannot be changed by whoever filled it", ({ expect }) => {
+  const tier = build();
+  const key = freshKey();
+  const entry = { ...present() };
+  tier.fill(key, entry);
+  entry.longUrl = "https://evil.example/";
+  expect(tier.lookup(key, 0)).toMatchObject({ entry: { longUrl: present().longUrl } });
+});

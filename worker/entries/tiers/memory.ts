@@ -1,0 +1,64 @@
+/**
+ * The first tier: this isolate's memory. Costs a map look-up. Bounded in entries and in bytes; entries of codes that
+ * do not exist live in a small space of their own, so that a flood of them pushes no link out.
+ *
+ * @module
+ */
+import { LRUCache } from "lru-cache";
+import type { Entry } from "../../../shared/entry.ts";
+import { PASS, type Tier } from "../tier.ts";
+
+/** The most that each space may hold. */
+export interface MemoryBounds {
+  readonly presentEntries: number;
+  readonly presentBytes: number;
+  readonly absentEntries: number;
+}
+
+/** An isolate has 128 MB for everything; the entries take an eighth of it at most. */
+export const MEMORY_BOUNDS: MemoryBounds = {
+  presentEntries: 50_000,
+  presentBytes: 16 * 1024 * 1024,
+  absentEntries: 2_000,
+};
+
+/** What an entry costs beside its texts: the object, the list node and the map slot, estimated on V8. */
+const ENTRY_OVERHEAD_BYTES = 300;
+
+/** Builds the tier. Whether an entry is still fresh is not its business: it keeps what fits. */
+export function createMemoryTier(bounds: MemoryBounds = MEMORY_BOUNDS): Tier {
+  const present = new LRUCache<string, Entry>({
+    max: bounds.presentEntries,
+    maxSize: bounds.presentBytes,
+    sizeCalculation: sizeOf,
+  });
+  const absent = new LRUCache<string, Entry>({ max: bounds.absentEntries });
+  return {
+    name: "memory",
+    lookup({ domain, code }) {
+      const key = `${domain}/${code}`;
+      const entry = present.get(key) ?? absent.get(key);
+      return entry === undefined ? PASS : { kind: "entry", entry };
+    },
+    fill({ domain, code }, entry) {
+      const key = `${domain}/${code}`;
+      const known = present.peek(key) ?? absent.peek(key);
+      if (known !== undefined && !replaces(entry, known)) return;
+      const [into, from] = entry.kind === "present" ? [present, absent] : [absent, present];
+      from.delete(key);
+      // A copy: whoever filled it may go on to change theirs.
+      into.set(key, { ...entry });
+    },
+  };
+}
+
+/** Newer, or the same row vouched for more recently. */
+function replaces(entry: Entry, known: Entry): boolean {
+  return entry.version > known.version || (entry.version === known.version && entry.vouchedAt >= known.vouchedAt);
+}
+
+/** Bytes, a UTF-16 string counted at its worst. */
+function sizeOf(entry: Entry, key: string): number {
+  const texts = entry.kind === "present" ? entry.longUrl.length + (entry.expiredUrl?.length ?? 0) : 0;
+  return ENTRY_OVERHEAD_BYTES + 2 * (key.length + texts);
+}

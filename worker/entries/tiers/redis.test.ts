@@ -1,0 +1,58 @@
+/**
+ * The Redis tier keeps to the tiers' contract over a real Redis protocol; a Redis that fails is down and never says that a
+ * link is absent.
+ *
+ * @module
+ */
+import { env } from "cloudflare:workers";
+import { test } from "vitest";
+import { connectRedis, type RedisClient } from "../../backends/redis.ts";
+import { readConfig } from "../../config.ts";
+import { absent, present } from "../../testing/entries.ts";
+import { describeTier, freshKey } from "../tier.contract.ts";
+import type { Tier } from "../tier.ts";
+import { createRedisTier } from "./redis.ts";
+
+const now = 1_800_000_000_000;
+const { redisUrl, redisToken, redisPrefix } = readConfig(env);
+const client = async (): Promise<RedisClient> => connectRedis(redisUrl, redisToken, 2000);
+const build = (): Required<Tier> => createRedisTier(client, redisPrefix);
+
+describeTier("redis", build);
+
+test("what is read counts as vouched for now", async ({ expect }) => {
+  const tier = build();
+  const key = freshKey();
+  await tier.fill(key, present({ vouchedAt: 5 }));
+  expect(await tier.lookup(key, now)).toMatchObject({ entry: { vouchedAt: now } });
+});
+
+test('B103: text that is no entry, also "null" and numbers, is passed on', async ({ expect }) => {
+  for (const text of ['{"a":1}', '"quoted"', "123", "null", ""]) {
+    const key = freshKey();
+    const redis = await client();
+    await redis.evaluate(
+      "redis.call('SET', KEYS[1], ARGV[1]) return 1",
+      [`${redisPrefix}entry:${key.domain}/${key.code}`],
+      [text],
+    );
+    expect(await build().lookup(key, now), text).toEqual({ kind: "pass" });
+  }
+});
+
+test("B016: a deletion stands in Redis itself", async ({ expect }) => {
+  const key = freshKey();
+  await build().fill(key, present({ version: 1 }));
+  await build().fill(key, absent({ version: 2 }));
+  const stored = await (await client()).get(`${redisPrefix}entry:${key.domain}/${key.code}`);
+  expect(stored).not.toContain("example.com");
+});
+
+test.for([
+  ["nothing listens", "http://127.0.0.1:1", redisToken],
+  ["the token is wrong", redisUrl, "wrong"],
+] as const)("when %s the tier is down", async ([, url, token], { expect }) => {
+  const tier = createRedisTier(async () => connectRedis(url, token, 500), redisPrefix);
+  expect(await tier.lookup(freshKey(), now)).toMatchObject({ kind: "down" });
+  await expect(tier.fill(freshKey(), present())).rejects.toThrow("redis");
+});
