@@ -1,0 +1,54 @@
+/**
+ * The API's door: everything under `/api`, as one Hono app that is loaded when it is first asked for.
+ *
+ * @module
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import type { ApiEnv } from "./http/api-env.ts";
+import type { RequestScope } from "./http/context.ts";
+import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
+import { refuseInvalid } from "./http/validation.ts";
+import { linkRoutes, type LinkParts } from "./links/routes.ts";
+import { wireLinks } from "./wiring.ts";
+
+type Api = OpenAPIHono<ApiEnv>;
+
+let api: Api | undefined;
+
+/** Answers a request under `/api`. */
+export async function handleApi(request: Request, scope: RequestScope): Promise<Response> {
+  api ??= createApi(await wireLinks());
+  return api.fetch(request, { scope });
+}
+
+function createApi(links: LinkParts): Api {
+  const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  api.use(async (c, next) => {
+    await next();
+    c.header("X-Request-Id", c.env.scope.requestId);
+    c.header("X-Content-Type-Options", "nosniff");
+  });
+  api.use(
+    methodNotAllowed({
+      app: api,
+      onMethodNotAllowed: (c, methods) => wrongMethod(c.env.scope, c.req.path, c.req.method, methods),
+    }),
+  );
+  api.route("/api/v1/links", linkRoutes(links));
+  describe(api);
+  api.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "The API has no such address."));
+  api.onError((error, c) => answerError(c.env.scope, new URL(c.req.url).pathname, error));
+  return api;
+}
+
+/** `GET /api/openapi.json`, made of the schemas that validate requests. */
+function describe(api: Api): void {
+  const registry = api.openAPIRegistry;
+  registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  registry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "X-Api-Key" });
+  api.doc31("/api/openapi.json", {
+    openapi: "3.1.0",
+    info: { title: "Hop", version: "1", description: "Short links served from the edge." },
+  });
+}

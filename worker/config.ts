@@ -1,0 +1,140 @@
+/**
+ * The environment, read once into a frozen value with real types. A missing or odd variable is one error that names it.
+ *
+ * @module
+ */
+import { type AlphabetName, ALPHABET_NAMES } from "../shared/code.ts";
+import { FORBIDDEN_SCHEMES } from "../shared/scheme.ts";
+import { parseHostPatterns, type HostPattern } from "../shared/url-policy.ts";
+
+/** What is kept of a visitor's address. */
+export type IpMode = "full" | "truncated" | "none";
+
+/** All that the service may be told from outside. */
+export interface Config {
+  /** Hosts that short links live on, lower case; the first is the default. Empty: each host is a domain of its own. */
+  readonly domains: readonly string[];
+  /** Where `GET /` leads, or null for the small page. */
+  readonly homeUrl: string | null;
+  /** How long memory and edge may serve an entry after Redis or Postgres vouched for it. */
+  readonly freshMs: number;
+  readonly ipMode: IpMode;
+  readonly codeAlphabet: AlphabetName;
+  /** Machine ids 0 to this minus one are in use. */
+  readonly sequencerShards: number;
+  /** Destination schemes without the colon; http and https are always among them. */
+  readonly schemes: readonly string[];
+  readonly urlAllowlist: readonly HostPattern[];
+  readonly urlBlocklist: readonly HostPattern[];
+  /** Whether redirects name the tier that answered. */
+  readonly debugTiming: boolean;
+  /** The key that has every scope. */
+  readonly adminKey: string;
+  readonly databaseUrl: string;
+  /** The SQL-over-HTTP endpoint when it is not Neon's own. */
+  readonly databaseEndpoint: string | null;
+  readonly redisUrl: string;
+  readonly redisToken: string;
+  /** Put before each Redis key, so that several deployments can share one database. */
+  readonly redisPrefix: string;
+}
+
+/** A variable that is missing or cannot be used. The message names it and says what it may hold; it never quotes a secret. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** The admin key guards everything; shorter ones can be guessed. */
+const ADMIN_KEY_MIN_CHARACTERS = 8;
+const FRESH_MAX_SECONDS = 3600;
+const SHARDS_MAX = 1024;
+
+/** Reads and checks every variable; throws {@link ConfigError} at the first that cannot be used. */
+export function readConfig(env: object): Config {
+  const read = (name: string): string => {
+    const value: unknown = Reflect.get(env, name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  return Object.freeze({
+    domains: list(read("DOMAINS")).map((host) => domain(host)),
+    homeUrl: read("HOME_URL") === "" ? null : url(read, "HOME_URL"),
+    freshMs: integer(read, "FRESH_SECONDS", 60, 1, FRESH_MAX_SECONDS) * 1000,
+    ipMode: oneOf(read, "IP_MODE", ["truncated", "full", "none"]),
+    codeAlphabet: oneOf(read, "CODE_ALPHABET", ALPHABET_NAMES),
+    sequencerShards: integer(read, "SEQUENCER_SHARDS", 4, 1, SHARDS_MAX),
+    schemes: ["http", "https", ...list(read("ALLOWED_SCHEMES")).map((name) => scheme(name))],
+    urlAllowlist: patterns(read, "URL_ALLOWLIST"),
+    urlBlocklist: patterns(read, "URL_BLOCKLIST"),
+    debugTiming: oneOf(read, "DEBUG_TIMING", ["off", "on"]) === "on",
+    adminKey: adminKey(read("ADMIN_KEY")),
+    databaseUrl: url(read, "DATABASE_URL"),
+    databaseEndpoint: read("NEON_FETCH_ENDPOINT") === "" ? null : url(read, "NEON_FETCH_ENDPOINT"),
+    redisUrl: url(read, "UPSTASH_REDIS_REST_URL"),
+    redisToken: required(read, "UPSTASH_REDIS_REST_TOKEN"),
+    redisPrefix: read("REDIS_PREFIX") === "" ? "hop:" : read("REDIS_PREFIX"),
+  });
+}
+
+type Read = (name: string) => string;
+
+function list(text: string): string[] {
+  return text.split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
+}
+
+function required(read: Read, name: string): string {
+  const value = read(name);
+  if (value === "") throw new ConfigError(`${name} is not set.`);
+  return value;
+}
+
+function url(read: Read, name: string): string {
+  const value = required(read, name);
+  if (!URL.canParse(value)) throw new ConfigError(`${name} is not a URL.`);
+  return value;
+}
+
+function integer(read: Read, name: string, fallback: number, min: number, max: number): number {
+  const text = read(name);
+  if (text === "") return fallback;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new ConfigError(`${name} is "${text}"; it takes a whole number from ${min} to ${max}.`);
+}
+
+/** The first of `allowed` is the default. */
+function oneOf<const Name extends string>(read: Read, name: string, allowed: readonly [Name, ...Name[]]): Name {
+  const text = read(name);
+  if (text === "") return allowed[0];
+  const found = allowed.find((candidate) => candidate === text);
+  if (found !== undefined) return found;
+  throw new ConfigError(`${name} is "${text}"; it takes one of ${allowed.join(", ")}.`);
+}
+
+function domain(host: string): string {
+  const parsed = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : null;
+  if (parsed !== null && parsed.href === `https://${parsed.hostname}/`) return parsed.hostname;
+  throw new ConfigError(
+    `DOMAINS holds "${host}"; it takes bare host names such as go.example.com, separated by commas.`,
+  );
+}
+
+function scheme(name: string): string {
+  const bare = name.replace(/:$/, "").toLowerCase();
+  if (!/^[a-z][a-z0-9+.-]*$/.test(bare))
+    throw new ConfigError(`ALLOWED_SCHEMES holds "${name}", which is not a URL scheme.`);
+  if (FORBIDDEN_SCHEMES.has(bare)) throw new ConfigError(`ALLOWED_SCHEMES holds "${name}", which no link may have.`);
+  return bare;
+}
+
+function patterns(read: Read, name: string): readonly HostPattern[] {
+  const parsed = parseHostPatterns(read(name));
+  if (parsed.ok) return parsed.patterns;
+  throw new ConfigError(`${name}: ${parsed.message}`);
+}
+
+function adminKey(value: string): string {
+  if (value.length >= ADMIN_KEY_MIN_CHARACTERS) return value;
+  throw new ConfigError(
+    value === "" ? "ADMIN_KEY is not set." : `ADMIN_KEY is shorter than ${ADMIN_KEY_MIN_CHARACTERS} characters.`,
+  );
+}

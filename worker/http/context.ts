@@ -1,0 +1,33 @@
+/**
+ * What the doors know of a request before anybody reads it: its id, its one time stamp, and where leftover work goes.
+ *
+ * @module
+ */
+
+/** Takes work that goes on after the answer has left (30 s at most on Workers). */
+export type WaitUntil = (work: Promise<unknown>) => void;
+
+/** One request's stamp. */
+export interface RequestScope {
+  /** In each answer (`X-Request-Id`) and each log line. */
+  readonly requestId: string;
+  /** Epoch milliseconds: one time for all that is decided for this request. */
+  readonly now: number;
+  readonly waitUntil: WaitUntil;
+}
+
+/** Stamps a request. Cloudflare's ray id, where there is one, is what its own logs carry. */
+export function openScope(request: Request, now: number, waitUntil: WaitUntil): RequestScope {
+  return { requestId: request.headers.get("CF-Ray") ?? crypto.randomUUID(), now, waitUntil };
+}
+
+/** The client's address as Cloudflare saw it, or null. `X-Forwarded-For` is the client's own word and is never read. */
+export function clientAddress(request: Request): string | null {
+  const address = request.headers.get("CF-Connecting-IP");
+  return address === null || address === "" ? null : address;
+}
+
+/** The host that was asked: lower case, no port, no trailing dot. */
+export function hostOf(url: URL): string {
+  return url.hostname.endsWith(".") ? url.hostname.slice(0, -1) : url.hostname;
+}

@@ -1,0 +1,85 @@
+/**
+ * The one place that turns failures into answers: problem documents (RFC 9457).
+ *
+ * @module
+ */
+import { problem, type ProblemCode, type ProblemDocument, type FieldError } from "../../shared/problem.ts";
+import { BackendDown } from "../backends/deadline.ts";
+import { log } from "../telemetry/log.ts";
+import type { RequestScope } from "./context.ts";
+
+/** Seconds after which a backend that is down may be asked again. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** An expected failure, thrown where no return can carry it: in a parser or a middleware. `detail` is for the caller to read. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: ProblemCode;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    more: { readonly errors?: readonly FieldError[]; readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.errors = more.errors;
+    this.headers = more.headers ?? {};
+  }
+}
+
+/** A problem document as a response. `path` is the request's path, without its query, which may hold secrets. */
+export function problemResponse(
+  scope: RequestScope,
+  path: string,
+  code: ProblemCode,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+  errors?: readonly FieldError[],
+): Response {
+  const document: ProblemDocument = problem(code, {
+    detail,
+    instance: path,
+    ...(errors === undefined ? {} : { errors }),
+  });
+  return new Response(JSON.stringify(document), {
+    status: document.status,
+    headers: {
+      "Content-Type": "application/problem+json",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": scope.requestId,
+      ...headers,
+    },
+  });
+}
+
+/** 405 with what the address does take. */
+export function wrongMethod(scope: RequestScope, path: string, method: string, allowed: readonly string[]): Response {
+  const allow = allowed.join(", ");
+  return problemResponse(scope, path, "method_not_allowed", `${method} is not for this address; it takes ${allow}.`, {
+    Allow: allow,
+  });
+}
+
+/** Answers whatever was thrown. What is not meant for the caller goes to the log, with the request's id. */
+export function answerError(scope: RequestScope, path: string, error: unknown): Response {
+  if (error instanceof Refusal) {
+    return problemResponse(scope, path, error.code, error.message, error.headers, error.errors);
+  }
+  if (error instanceof BackendDown) {
+    log("error", "backend_down", { requestId: scope.requestId, backend: error.backend }, error.cause);
+    return problemResponse(
+      scope,
+      path,
+      "unavailable",
+      "A part of the service cannot be reached just now. Nothing was changed, or the change is complete; ask again.",
+      {
+        "Retry-After": String(RETRY_AFTER_SECONDS),
+      },
+    );
+  }
+  log("error", "unexpected", { requestId: scope.requestId }, error);
+  return problemResponse(scope, path, "internal", "Something went wrong here. The request id names it in the log.");
+}

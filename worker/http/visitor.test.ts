@@ -1,0 +1,61 @@
+/**
+ * A request may tell anything or nothing of its visitor: what is kept is clean, cut to size, and never throws.
+ *
+ * @module
+ */
+import { test } from "vitest";
+import { describeVisitor, isPrefetch } from "./visitor.ts";
+
+const asked = (headers: Record<string, string>, cf?: object): Request => {
+  const request = new Request("https://go.example/abc", { headers });
+  return cf === undefined ? request : new Request(request, { cf: { ...cf } });
+};
+
+test("B046: a request without any place has none, and an odd one is kept as it is named", ({ expect }) => {
+  expect(describeVisitor(asked({}), "truncated")).toMatchObject({ country: null, region: null, city: null });
+  expect(describeVisitor(asked({}, { country: "T1", city: "東京", region: 5 }), "truncated")).toMatchObject({
+    country: "T1",
+    city: "東京",
+    region: null,
+  });
+});
+
+test("B050: the country is the visitor's, not the data centre's", ({ expect }) => {
+  expect(describeVisitor(asked({}, { colo: "FRA", country: "TR" }), "none")).toMatchObject({ country: "TR" });
+});
+
+test.for([
+  ["https://news.example.com:8443/a?secret=1#x", "news.example.com"],
+  ["android-app://com.twitter.android", "com.twitter.android"],
+  ["about:blank", null],
+  ["not a url", null],
+  ["", null],
+] as const)("B204: of the referrer %s only the host is kept", ([referrer, host], { expect }) => {
+  expect(describeVisitor(asked({ Referer: referrer }), "none").referrer).toBe(host);
+});
+
+test.for([
+  ["de-DE,de;q=0.9,en;q=0.8", "de-DE"],
+  ["fr;q=0.5", "fr"],
+  ["*", null],
+  ["<script>", null],
+  ["", null],
+] as const)("of the languages %s the first is kept", ([header, language], { expect }) => {
+  expect(describeVisitor(asked({ "Accept-Language": header }), "none").language).toBe(language);
+});
+
+test("a user agent is cut to its limit", ({ expect }) => {
+  expect(describeVisitor(asked({ "User-Agent": "x".repeat(5000) }), "none").userAgent).toHaveLength(512);
+});
+
+test("the address is that of CF-Connecting-IP and never the client's own word", ({ expect }) => {
+  const headers = { "CF-Connecting-IP": "203.0.113.7", "X-Forwarded-For": "198.51.100.1" };
+  expect(describeVisitor(asked(headers), "full").ip).toBe("203.0.113.7");
+  expect(describeVisitor(asked({ "X-Forwarded-For": "198.51.100.1" }), "full").ip).toBeNull();
+});
+
+test("a browser that asks ahead of its visitor is known", ({ expect }) => {
+  expect(isPrefetch(asked({ "Sec-Purpose": "prefetch;prerender" }))).toBe(true);
+  expect(isPrefetch(asked({ Purpose: "prefetch" }))).toBe(true);
+  expect(isPrefetch(asked({}))).toBe(false);
+});

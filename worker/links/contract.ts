@@ -1,0 +1,105 @@
+/**
+ * The links' part of the HTTP contract: what each call takes and answers. Validation and the OpenAPI document are made of it.
+ *
+ * @module
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import { changeLinkBody, createLinkBody, linkShown } from "../../shared/schema/link.ts";
+import { problemShown } from "../../shared/schema/problem.ts";
+import { jsonBody, limitBody, MAX_BODY_BYTES } from "../http/body.ts";
+
+const problem = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: problemShown } },
+});
+const link = (description: string) => ({ description, content: { "application/json": { schema: linkShown } } });
+
+const refusals = {
+  400: problem("What was sent cannot be used; `errors` names the fields."),
+  401: problem("No key, or a wrong one."),
+  403: problem("The key lacks the scope."),
+  429: problem("Too many requests; `Retry-After` says when to come back."),
+  503: problem("A backend cannot be reached; `Retry-After` says when to come back."),
+};
+const bodyRefusals = {
+  413: problem("The body is too large."),
+  415: problem("The body is not JSON in UTF-8."),
+};
+const noSuchLink = { 404: problem("No such link.") };
+const hasChanged = { 412: problem("The link has changed since (`If-Match`).") };
+
+const ofOneLink = {
+  params: z.object({ code: z.string().openapi({ description: "The short code." }) }),
+  query: z.object({
+    domain: z.string().max(253).optional().openapi({ description: "The link's domain, where there are several." }),
+  }),
+};
+const readsJson = [limitBody(MAX_BODY_BYTES), jsonBody];
+const security = [{ bearer: [] }, { apiKey: [] }];
+
+/** `POST /api/v1/links` */
+export const createLinkCall = createRoute({
+  method: "post",
+  path: "/",
+  operationId: "createLink",
+  summary: "Create a link",
+  description:
+    "Without `customCode`, the automatic link that has the same settings is answered instead of a second one.",
+  security,
+  middleware: readsJson,
+  request: { body: { required: true, content: { "application/json": { schema: createLinkBody } } } },
+  responses: {
+    ...refusals,
+    ...bodyRefusals,
+    200: link("The same link existed already."),
+    201: link("Created; `Location` names it."),
+    409: problem("The custom code is taken."),
+  },
+});
+
+/** `GET /api/v1/links/{code}` */
+export const readLinkCall = createRoute({
+  method: "get",
+  path: "/{code}",
+  operationId: "readLink",
+  summary: "Read a link",
+  security,
+  request: ofOneLink,
+  responses: {
+    ...refusals,
+    ...noSuchLink,
+    200: link("The link."),
+  },
+});
+
+/** `PATCH /api/v1/links/{code}` */
+export const changeLinkCall = createRoute({
+  method: "patch",
+  path: "/{code}",
+  operationId: "changeLink",
+  summary: "Change a link",
+  description: "Only what is named changes; `null` sets a field back to its default.",
+  security,
+  middleware: readsJson,
+  request: { ...ofOneLink, body: { required: true, content: { "application/json": { schema: changeLinkBody } } } },
+  responses: {
+    ...refusals,
+    ...bodyRefusals,
+    ...noSuchLink,
+    ...hasChanged,
+    200: link("Changed."),
+    409: problem("Other changes kept coming in between."),
+  },
+});
+
+/** `DELETE /api/v1/links/{code}` */
+export const deleteLinkCall = createRoute({
+  method: "delete",
+  path: "/{code}",
+  operationId: "deleteLink",
+  summary: "Delete a link",
+  description: "The generator never gives its code to another link.",
+  security,
+  request: ofOneLink,
+  responses: { ...refusals, ...noSuchLink, ...hasChanged, 204: { description: "Deleted." } },
+});

@@ -1,0 +1,104 @@
+/**
+ * Makes a link: checks it, gives it a code, stores it in one statement and makes it seen.
+ *
+ * @module
+ */
+import type { CodeBook } from "../../shared/code.ts";
+import type { CodeKey, Entry } from "../../shared/entry.ts";
+import { type Link, LINK_DEFAULTS, type LinkSettings } from "../../shared/link.ts";
+import { idsOf, type Run } from "../../shared/sequence.ts";
+import type { CreateLinkBody } from "../../shared/schema/link.ts";
+import type { UrlPolicy } from "../../shared/url-policy.ts";
+import type { ShortLinkRow } from "../backends/schema.ts";
+import { linkOf } from "./rows.ts";
+import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
+import type { LinkStore, NewLink } from "./store.ts";
+
+/** What the making of links needs, handed in. */
+export interface CreateParts {
+  readonly store: LinkStore;
+  readonly codes: Pick<CodeBook, "checkCustom" | "encode">;
+  /** The next snowflakes, never given before, in rising runs. Rejects with `BackendDown` when no sequencer answers. */
+  readonly nextIds: (count: number) => Promise<readonly Run[]>;
+  /** Makes a stored row seen by redirects; never rejects. */
+  readonly publish: (key: CodeKey, entry: Entry) => Promise<void>;
+  readonly entryOf: (row: ShortLinkRow, now: number) => Entry;
+}
+
+/** Where and when a link is asked for. */
+export interface CreateContext {
+  readonly domain: string;
+  readonly policy: UrlPolicy;
+  readonly creatorIp: string | null;
+  readonly now: number;
+}
+
+/** What came of it. */
+export type Created =
+  | { readonly kind: "created"; readonly link: Link }
+  /** The same automatic link stood already. */
+  | { readonly kind: "existing"; readonly link: Link }
+  | { readonly kind: "taken"; readonly shortCode: string }
+  | Refused;
+
+/** Makes one link, or finds the automatic one that has the same settings. */
+export async function createLink(parts: CreateParts, body: CreateLinkBody, context: CreateContext): Promise<Created> {
+  const checked = checkSettings(settingsOf(body), context.policy);
+  if (checked.kind === "refused") return checked;
+  const { settings } = checked;
+
+  const chosen = chooseCode(parts, body);
+  if (chosen?.kind === "refused") return chosen;
+  const [id] = idsOf(await parts.nextIds(1));
+  if (id === undefined) throw new Error("the sequencer gave no id");
+  const code = chosen?.code ?? parts.codes.encode(id);
+  const isShared = chosen === undefined && body.unique !== true;
+  const link: NewLink = {
+    id: String(id),
+    key: { domain: context.domain, code },
+    type: chosen === undefined ? "auto" : "custom",
+    settings,
+    fingerprint: isShared ? await fingerprintOf(settings) : null,
+    creatorIp: context.creatorIp,
+    now: context.now,
+  };
+
+  const inserted = await parts.store.insert(link);
+  if (inserted.kind === "taken") return { kind: "taken", shortCode: code };
+  const { row } = inserted;
+  if (inserted.kind === "created") {
+    await parts.publish({ domain: row.domain, code: row.shortCode }, parts.entryOf(row, context.now));
+  }
+  return { kind: inserted.kind, link: linkOf(row) };
+}
+
+/** The custom code that is asked for, in its stored form; undefined when none is. */
+function chooseCode(
+  parts: CreateParts,
+  body: CreateLinkBody,
+): { readonly kind: "chosen"; readonly code: string } | Refused | undefined {
+  if (body.customCode === undefined || body.customCode === null) return undefined;
+  const checked = parts.codes.checkCustom(body.customCode);
+  if (checked.ok) return { kind: "chosen", code: checked.code };
+  return {
+    kind: "refused",
+    code: checked.reason === "reserved" ? "code_reserved" : "invalid_code",
+    path: "customCode",
+    message: checked.suggestion === undefined ? checked.message : `${checked.message} Try "${checked.suggestion}".`,
+  };
+}
+
+function settingsOf(body: CreateLinkBody): LinkSettings {
+  return {
+    longUrl: body.longUrl,
+    title: body.title ?? LINK_DEFAULTS.title,
+    tags: body.tags ?? LINK_DEFAULTS.tags,
+    notes: body.notes ?? LINK_DEFAULTS.notes,
+    metadata: body.metadata ?? LINK_DEFAULTS.metadata,
+    redirectStatus: body.redirectStatus ?? LINK_DEFAULTS.redirectStatus,
+    validSince: body.validSince ?? LINK_DEFAULTS.validSince,
+    expireAt: body.expireAt ?? LINK_DEFAULTS.expireAt,
+    expiredUrl: body.expiredUrl ?? LINK_DEFAULTS.expiredUrl,
+    disabled: body.disabled ?? LINK_DEFAULTS.disabled,
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * The links' part of the API: parses, asks the room, answers. Statuses and headers live here and nowhere else in this room.
+ *
+ * @module
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+import type { CodeKey } from "../../shared/entry.ts";
+import type { Link } from "../../shared/link.ts";
+import type { LinkShown } from "../../shared/schema/link.ts";
+import type { UrlPolicy } from "../../shared/url-policy.ts";
+import type { ApiEnv } from "../http/api-env.ts";
+import { ifMatch } from "../http/conditions.ts";
+import { clientAddress, hostOf } from "../http/context.ts";
+import { Refusal } from "../http/problem.ts";
+import { refuseInvalid } from "../http/validation.ts";
+import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
+import { changeLinkCall, createLinkCall, deleteLinkCall, readLinkCall } from "./contract.ts";
+import { type CreateParts, createLink } from "./create.ts";
+import { etagOf, linkOf, showLink } from "./rows.ts";
+import type { Refused } from "./settings.ts";
+
+/** What the links need, handed in. */
+export interface LinkParts extends CreateParts, ChangeParts {
+  /** Hosts that links may live on; empty when each host is a domain of its own. */
+  readonly domains: readonly string[];
+  /** What destinations are allowed, given all hosts that are the service's own. */
+  readonly policyFor: (ownHosts: readonly string[]) => UrlPolicy;
+  /** What of the creator's address is kept. */
+  readonly cutAddress: (address: string | null) => string | null;
+  readonly mayRead: MiddlewareHandler<ApiEnv>;
+  readonly mayWrite: MiddlewareHandler<ApiEnv>;
+}
+
+const READING = new Set(["GET", "HEAD"]);
+
+/** `/api/v1/links`: create, read, change and delete. */
+export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
+  const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  routes.use("/*", (c, next) => (READING.has(c.req.method) ? parts.mayRead : parts.mayWrite)(c, next));
+
+  routes.openapi(createLinkCall, async (c) => {
+    const body = c.req.valid("json");
+    const domain = chooseDomain(c, parts.domains, body.domain);
+    const created = await createLink(parts, body, {
+      domain,
+      policy: parts.policyFor([...parts.domains, domain, hostOf(new URL(c.req.url))]),
+      creatorIp: parts.cutAddress(clientAddress(c.req.raw)),
+      now: c.env.scope.now,
+    });
+    switch (created.kind) {
+      case "refused":
+        throw refusalOf(created);
+      case "taken":
+        throw new Refusal("code_taken", `The code "${created.shortCode}" is taken on ${domain}. Choose another one.`);
+      case "existing":
+        return c.json(show(c, created.link), 200, { ETag: etagOf(created.link) });
+      case "created":
+        return c.json(show(c, created.link), 201, {
+          ETag: etagOf(created.link),
+          Location: `/api/v1/links/${encodeURIComponent(created.link.shortCode)}`,
+        });
+    }
+  });
+
+  routes.openapi(readLinkCall, async (c) => {
+    const row = await parts.store.find(keyOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain));
+    if (row === undefined) throw noSuchLink();
+    const link = linkOf(row);
+    return c.json(show(c, link), 200, { ETag: etagOf(link), "Cache-Control": "no-store" });
+  });
+
+  addChanges(routes, parts);
+  return routes;
+}
+
+function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
+  routes.openapi(changeLinkCall, async (c) => {
+    const key = keyOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain);
+    const matches = ifMatch(c.req.header("If-Match")) ?? (() => true);
+    const policy = parts.policyFor([...parts.domains, key.domain, hostOf(new URL(c.req.url))]);
+    const changed = await changeLink(parts, key, c.req.valid("json"), matches, policy, c.env.scope.now);
+    switch (changed.kind) {
+      case "refused":
+        throw refusalOf(changed);
+      case "not_found":
+        throw noSuchLink();
+      case "outdated":
+        throw hasChanged();
+      case "conflict":
+        throw new Refusal("conflict", "Other changes of this link kept coming in between. Ask again.");
+      case "changed":
+        return c.json(show(c, changed.link), 200, { ETag: etagOf(changed.link) });
+    }
+  });
+
+  routes.openapi(deleteLinkCall, async (c) => {
+    const key = keyOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain);
+    const deleted = await deleteLink(parts, key, ifMatch(c.req.header("If-Match")), c.env.scope.now);
+    switch (deleted.kind) {
+      case "not_found":
+        throw noSuchLink();
+      case "outdated":
+        throw hasChanged();
+      case "deleted":
+        return c.body(null, 204);
+    }
+  });
+}
+
+/** The domain that is asked for, or the default one; refused when it is none of ours. */
+function chooseDomain(c: Context<ApiEnv>, domains: readonly string[], asked: string | null | undefined): string {
+  const host = hostOf(new URL(c.req.url));
+  if (asked === undefined || asked === null)
+    return domains.length === 0 || domains.includes(host) ? host : (domains[0] ?? host);
+  const domain = asked.toLowerCase().replace(/\.$/, "");
+  if (domains.length === 0 ? domain === host : domains.includes(domain)) return domain;
+  const known = domains.length === 0 ? host : domains.join(", ");
+  throw new Refusal("invalid_request", `"${asked}" is no domain of this service; it has ${known}.`, {
+    errors: [{ path: "domain", message: "is no domain of this service" }],
+  });
+}
+
+/** Codes are stored in NFC, so an address written otherwise names the same link. */
+function keyOf(c: Context<ApiEnv>, domains: readonly string[], code: string, domain: string | undefined): CodeKey {
+  if (!code.isWellFormed() || code.includes("\u0000")) throw noSuchLink();
+  return { domain: chooseDomain(c, domains, domain), code: code.normalize("NFC") };
+}
+
+/** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
+function show(c: Context<ApiEnv>, link: Link): LinkShown {
+  const url = new URL(c.req.url);
+  return showLink(link, hostOf(url) === link.domain ? url.origin : `https://${link.domain}`);
+}
+
+function refusalOf(refused: Refused): Refusal {
+  return new Refusal(refused.code, refused.message, { errors: [{ path: refused.path, message: refused.message }] });
+}
+
+function noSuchLink(): Refusal {
+  return new Refusal("not_found", "There is no link with this code on this domain.");
+}
+
+function hasChanged(): Refusal {
+  return new Refusal(
+    "precondition_failed",
+    "The link has changed since you read it. Read it again, then repeat the change.",
+  );
+}
