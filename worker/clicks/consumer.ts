@@ -1,0 +1,81 @@
+/**
+ * Takes batches off the queue. Each message is acknowledged, retried or buried on its own; none takes the batch along.
+ *
+ * @module
+ */
+import { type Click, unpackMessage } from "../../shared/click.ts";
+import { log } from "../telemetry/log.ts";
+import { bodyText, type Bury } from "./dead-letters.ts";
+import { type ClickStore, ClicksRefused } from "./store.ts";
+
+/** A first retry comes soon, later ones after up to this long: a database that is away for an hour costs no message. */
+const MAX_RETRY_SECONDS = 600;
+
+interface Readable {
+  readonly message: Message;
+  readonly clicks: readonly Click[];
+}
+
+/** Handles one batch of the click queue. Never throws: what went wrong is told to the queue, message by message. */
+export async function consumeClicks(batch: MessageBatch, store: ClickStore, bury: Bury): Promise<void> {
+  const readable: Readable[] = [];
+  for (const message of batch.messages) {
+    const unpacked = unpackMessage(message.body);
+    if (unpacked.ok) readable.push({ message, clicks: unpacked.clicks });
+    else await putAway(batch.queue, message, unpacked.reason, bury);
+  }
+  await write(batch.queue, readable, store, bury);
+}
+
+/** Handles one batch of the dead-letter queue: what the queue gave up on is kept. */
+export async function consumeDeadLetters(batch: MessageBatch, sourceQueue: string, bury: Bury): Promise<void> {
+  for (const message of batch.messages) await putAway(sourceQueue, message, "retries exhausted", bury);
+}
+
+/** One statement for all; if the database refuses it as such, the messages are halved until the one that is refused stands alone. */
+async function write(queue: string, readable: readonly Readable[], store: ClickStore, bury: Bury): Promise<void> {
+  if (readable.length === 0) return;
+  try {
+    const written = await store.write(readable.flatMap((item) => item.clicks));
+    for (const { message } of readable) message.ack();
+    log("info", "clicks_written", { messages: readable.length, clicks: written });
+  } catch (error) {
+    if (!(error instanceof ClicksRefused)) {
+      log("error", "clicks_delayed", { messages: readable.length }, error);
+      for (const { message } of readable) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
+      return;
+    }
+    const [only] = readable;
+    if (only !== undefined && readable.length === 1) {
+      await putAway(queue, only.message, error.message, bury);
+      return;
+    }
+    const half = Math.ceil(readable.length / 2);
+    await write(queue, readable.slice(0, half), store, bury);
+    await write(queue, readable.slice(half), store, bury);
+  }
+}
+
+/** Buries a message; when that fails too, the queue keeps it. */
+async function putAway(queue: string, message: Message, reason: string, bury: Bury): Promise<void> {
+  try {
+    await bury({
+      queue,
+      messageId: message.id,
+      body: bodyText(message.body),
+      reason,
+      attempts: message.attempts,
+      sentAt: message.timestamp,
+    });
+    message.ack();
+    log("error", "message_buried", { queue, messageId: message.id, reason });
+  } catch (error) {
+    log("error", "burial_failed", { queue, messageId: message.id }, error);
+    message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
+  }
+}
+
+/** 1, 2, 4, … seconds after the first, second, third attempt. */
+function retryDelaySeconds(attempts: number): number {
+  return Math.min(MAX_RETRY_SECONDS, 2 ** Math.min(attempts - 1, 10));
+}

@@ -1,0 +1,69 @@
+/**
+ * Writes clicks: one statement for a whole batch, which counts a click once however often it comes.
+ *
+ * @module
+ */
+import { sql } from "drizzle-orm";
+import type { Click } from "../../shared/click.ts";
+import { type Database, diagnose } from "../backends/postgres.ts";
+
+/** Where clicks are kept. */
+export interface ClickStore {
+  /**
+   * Keeps the clicks and adds those that are new to their links' counts; answers how many were new. All or nothing.
+   * Rejects with `BackendDown` when the database cannot be asked, and with {@link ClicksRefused} when it takes them never.
+   */
+  write(clicks: readonly Click[]): Promise<number>;
+}
+
+/** The database refused the rows as such; asking again would not help. */
+export class ClicksRefused extends Error {
+  override readonly name = "ClicksRefused";
+}
+
+/** Builds the store. */
+export function createClickStore(database: Database): ClickStore {
+  return {
+    async write(clicks) {
+      if (clicks.length === 0) return 0;
+      try {
+        const { rows } = await database.execute<{ inserted: string }>(statement(clicks));
+        return Number(rows[0]?.inserted ?? 0);
+      } catch (error) {
+        const failure = diagnose(error);
+        if (failure.kind === "down") throw failure.error;
+        throw new ClicksRefused(`SQLSTATE ${failure.sqlState}`, { cause: error });
+      }
+    },
+  };
+}
+
+/**
+ * Rows are inserted in the order of their ids and links are locked in the order of theirs, after all inserts: two consumers
+ * that work on the same clicks or the same links wait for each other and never deadlock. Only rows that this statement
+ * inserted are counted.
+ */
+function statement(clicks: readonly Click[]) {
+  return sql`
+    WITH incoming AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(clicks)}::jsonb) AS click(
+        "id" uuid, "linkId" bigint, "at" bigint, "country" text, "region" text, "city" text,
+        "referrer" text, "language" text, "userAgent" text, "ip" text)
+    ), inserted AS (
+      INSERT INTO click_logs (id, link_id, clicked_at, country, region, city, referrer, language, user_agent, ip)
+      SELECT "id", "linkId", to_timestamp("at" / 1000.0), "country", "region", "city", "referrer", "language", "userAgent", "ip"
+      FROM incoming ORDER BY "id"
+      ON CONFLICT DO NOTHING
+      RETURNING link_id, clicked_at
+    ), counted AS (
+      SELECT link_id, count(*) AS clicks, max(clicked_at) AS last_at FROM inserted GROUP BY link_id
+    ), locked AS (
+      SELECT links.id FROM short_links AS links JOIN counted ON counted.link_id = links.id ORDER BY links.id FOR UPDATE OF links
+    ), updated AS (
+      UPDATE short_links AS links
+      SET click_count = links.click_count + counted.clicks, last_click_at = greatest(links.last_click_at, counted.last_at)
+      FROM counted JOIN locked ON locked.id = counted.link_id
+      WHERE links.id = counted.link_id
+    )
+    SELECT count(*) AS inserted FROM inserted`;
+}

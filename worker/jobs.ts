@@ -1,0 +1,29 @@
+/**
+ * Which batch and which cron goes to which task. Loaded when there is one.
+ *
+ * @module
+ */
+import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
+import { makePartitions } from "./maintenance/partitions.ts";
+import { log } from "./telemetry/log.ts";
+import { wireJobs } from "./wiring.ts";
+
+/** A queue's name and that of its dead-letter queue differ by this ending (see `wrangler.toml`). */
+const DEAD_SUFFIX = "-dead";
+
+/** Handles one batch of either queue. */
+export async function handleBatch(batch: MessageBatch): Promise<void> {
+  const { clicks, bury } = await wireJobs();
+  if (batch.queue.endsWith(DEAD_SUFFIX)) {
+    await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), bury);
+  } else {
+    await consumeClicks(batch, clicks, bury);
+  }
+}
+
+/** Runs what is due. `scheduledAt` is the time the run was meant for, in epoch milliseconds. */
+export async function runSchedule(scheduledAt: number): Promise<void> {
+  const { database } = await wireJobs();
+  const made = await makePartitions(database, scheduledAt);
+  log("info", "partitions_checked", { made });
+}
