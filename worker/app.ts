@@ -1,0 +1,75 @@
+/**
+ * The front door. Redirects are answered from here at once; the API is loaded when it is first asked for.
+ *
+ * @module
+ */
+import { Hono } from "hono/tiny";
+import { hostOf, openScope, type RequestScope } from "./http/context.ts";
+import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
+import { wire } from "./wiring.ts";
+
+interface FrontEnv {
+  Bindings: { scope: RequestScope };
+}
+
+const GET_AND_HEAD = ["GET", "HEAD"];
+/** A link on a rounded square. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2f6fed"/><path d="M9 19c3-9 11-9 14 0" fill="none" stroke="#fff" stroke-width="3.4" stroke-linecap="round"/><circle cx="23" cy="21" r="2.6" fill="#fff"/></svg>';
+/** Everything may be fetched but what is not for crawlers: redirects carry `noindex`, and link previews must work. */
+const ROBOTS = "User-agent: *\nDisallow: /api/\nDisallow: /dashboard\n";
+const DAY_SECONDS = 24 * 60 * 60;
+
+const app = new Hono<FrontEnv>();
+
+app.get("/healthz", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store", ...stamp(c.env.scope) }));
+app.get("/robots.txt", (c) => c.text(ROBOTS, 200, { ...cacheable(), ...stamp(c.env.scope) }));
+app.get("/favicon.ico", (c) =>
+  c.body(ICON, 200, { "Content-Type": "image/svg+xml", ...cacheable(), ...stamp(c.env.scope) }),
+);
+app.get("/", (c) => home(c.req.raw, c.env.scope));
+app.all("/api/*", async (c) => {
+  const { handleApi } = await import("./api.ts");
+  return handleApi(c.req.raw, c.env.scope);
+});
+app.get("/*", (c) => wire().redirect(c.req.raw, new URL(c.req.url), c.env.scope));
+app.all("/*", (c) => wrongMethod(c.env.scope, c.req.path, c.req.method, GET_AND_HEAD));
+app.onError((error, c) => answerError(c.env.scope, c.req.path, error));
+app.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "Nothing is here."));
+
+/** Answers one request. Never rejects. */
+export async function handleRequest(request: Request, context: ExecutionContext): Promise<Response> {
+  const scope = openScope(request, Date.now(), (work) => context.waitUntil(work));
+  return app.fetch(request, { scope });
+}
+
+async function home(request: Request, scope: RequestScope): Promise<Response> {
+  const { homeUrl } = wire().config;
+  if (homeUrl !== null) {
+    return new Response(null, {
+      status: 302,
+      headers: { Location: homeUrl, "Cache-Control": "no-store", ...stamp(scope) },
+    });
+  }
+  const [{ homePage }, { PAGE_POLICY }] = await Promise.all([
+    import("./pages/visitor-pages.tsx"),
+    import("./pages/layout.tsx"),
+  ]);
+  return new Response(homePage(hostOf(new URL(request.url))), {
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": PAGE_POLICY,
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "no-store",
+      ...stamp(scope),
+    },
+  });
+}
+
+function stamp(scope: RequestScope): Record<string, string> {
+  return { "X-Request-Id": scope.requestId };
+}
+
+function cacheable(): Record<string, string> {
+  return { "Cache-Control": `public, max-age=${DAY_SECONDS}` };
+}

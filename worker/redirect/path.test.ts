@@ -1,0 +1,27 @@
+/**
+ * The code in a path is read once and decoded once; what is broken is broken, never an exception.
+ *
+ * @module
+ */
+import { test } from "vitest";
+import { segmentOf } from "./path.ts";
+
+test.for([
+  ["a plain code", "/abc", "abc"],
+  ["one slash at the end is the same code", "/abc/", "abc"],
+  ["B032: needlessly encoded letters are decoded once", "/%71uick%2dstart", "quick-start"],
+  ["B032, B113: what is decoded is not decoded again", "/%2571", "%71"],
+  ["B113: an encoded percent sign is a percent sign", "/%25", "%"],
+  ["an encoded slash does not end the segment", "/a%2Fb", "a/b"],
+  ["a second segment is no code", "/a/b", null],
+  ["two slashes are no code", "/abc//", null],
+  ["B043, B111: broken UTF-8", "/%C3%28", null],
+  ["B043: an encoded surrogate", "/%ED%A0%80", null],
+  ["B043, B111: an unfinished escape", "/%E0%A4%A", null],
+  ["B111: bytes that are no UTF-8", "/%A4%A2", null],
+  ["B111: a lone percent sign", "/%", null],
+  ["an over-long path", `/${"a".repeat(5000)}`, null],
+  ["letters of any script", "/%C3%BCn%C3%AF", "ünï"],
+] as const)("%s: %s", ([, path, expected], { expect }) => {
+  expect(segmentOf(path)).toBe(expected);
+});

@@ -1,0 +1,173 @@
+/**
+ * The only file that builds things: from the environment to the parts that the doors use. What a redirect needs is built
+ * once an isolate; what it does not need is loaded when somebody asks for it. Nothing here keeps a request.
+ *
+ * @module
+ */
+import { env } from "cloudflare:workers";
+import { createCodeBook, RESERVED_WORDS } from "../shared/code.ts";
+import { EPOCH_AT, LAYOUTS } from "../shared/snowflake.ts";
+import type { UrlPolicy } from "../shared/url-policy.ts";
+import { createKeyDoor } from "./access/door.ts";
+import { createAuthenticate } from "./access/keys.ts";
+import { openEdgeCache } from "./backends/edge-cache.ts";
+import type { Database } from "./backends/postgres.ts";
+import { createBuffer } from "./clicks/buffer.ts";
+import { createCapture } from "./clicks/capture.ts";
+import type { Bury } from "./clicks/dead-letters.ts";
+import type { ClickStore } from "./clicks/store.ts";
+import { type Config, readConfig } from "./config.ts";
+import { createPublish } from "./entries/publish.ts";
+import { createResolve } from "./entries/resolve.ts";
+import type { Tier } from "./entries/tier.ts";
+import { createEdgeTier } from "./entries/tiers/edge.ts";
+import { createGuardTier } from "./entries/tiers/guard.ts";
+import { createMemoryTier } from "./entries/tiers/memory.ts";
+import { createPostgresTier } from "./entries/tiers/postgres.ts";
+import { createRedisTier } from "./entries/tiers/redis.ts";
+import { cutAddress } from "./http/cut-address.ts";
+import type { LinkParts } from "./links/routes.ts";
+import { createRedirect, type Redirect } from "./redirect/routes.ts";
+import { createNextIds } from "./sequencer/client.ts";
+import { log } from "./telemetry/log.ts";
+
+/** How long a visitor waits for each backend at most. */
+const REDIS_LIMIT_MS = 500;
+const LOOKUP_LIMIT_MS = 2000;
+/** A caller of the API, and the queue's consumer, can wait longer than a visitor. */
+const STATEMENT_LIMIT_MS = 10_000;
+/** How long "there is no such link" is believed. */
+const ABSENT_MS = 10_000;
+
+/** What the front door uses. */
+export interface Wiring {
+  readonly config: Config;
+  readonly redirect: Redirect;
+}
+
+/** What the queue and cron use. */
+export interface Jobs {
+  readonly database: Database;
+  readonly clicks: ClickStore;
+  readonly bury: Bury;
+}
+
+type Core = ReturnType<typeof buildCore>;
+
+let core: Core | undefined;
+
+function openCore(): Core {
+  core ??= buildCore(readConfig(env));
+  return core;
+}
+
+/** The parts of the front door. Throws `ConfigError` when the environment cannot be used. */
+export function wire(): Wiring {
+  return openCore();
+}
+
+/** The parts of the links' API. */
+export async function wireLinks(): Promise<LinkParts> {
+  const { config, codes, database, publish } = openCore();
+  const [{ createLinkStore }, { entryOf }] = await Promise.all([
+    import("./links/store.ts"),
+    import("./entries/store.ts"),
+  ]);
+  const keyDoor = createKeyDoor(createAuthenticate(config.adminKey), (address) =>
+    mayGoOn(env.REFUSED_KEY_LIMIT, address),
+  );
+  const nextIds = createNextIds(env.SEQUENCER, config.sequencerShards, Math.random);
+  return {
+    store: createLinkStore(await database()),
+    codes,
+    nextIds,
+    publish,
+    entryOf,
+    domains: config.domains,
+    policyFor: (ownHosts): UrlPolicy => ({
+      schemes: config.schemes,
+      allow: config.urlAllowlist,
+      block: config.urlBlocklist,
+      ownHosts,
+    }),
+    cutAddress: (address) => cutAddress(address, config.ipMode),
+    mayRead: keyDoor("links:read"),
+    mayWrite: keyDoor("links:write"),
+  };
+}
+
+/** The parts of the queue's consumers and of cron. */
+export async function wireJobs(): Promise<Jobs> {
+  const [{ createClickStore }, { createBury }] = await Promise.all([
+    import("./clicks/store.ts"),
+    import("./clicks/dead-letters.ts"),
+  ]);
+  const database = await openCore().database();
+  return { database, clicks: createClickStore(database), bury: createBury(database) };
+}
+
+function buildCore(config: Config) {
+  const codes = createCodeBook([{ layout: LAYOUTS.classic, alphabet: config.codeAlphabet, key: undefined }], {
+    launchedAtMs: EPOCH_AT,
+    shards: config.sequencerShards,
+    reserved: RESERVED_WORDS,
+  });
+  const connect = async (limitMs: number): Promise<Database> => {
+    const postgres = await import("./backends/postgres.ts");
+    return postgres.connect({ url: config.databaseUrl, endpoint: config.databaseEndpoint }, limitMs);
+  };
+  const entryStore = lazily(async () => {
+    const { createEntryStore } = await import("./entries/store.ts");
+    return createEntryStore(await connect(LOOKUP_LIMIT_MS));
+  });
+  const redisClient = lazily(async () => {
+    const { connectRedis } = await import("./backends/redis.ts");
+    return connectRedis(config.redisUrl, config.redisToken, REDIS_LIMIT_MS);
+  });
+
+  const memory = createMemoryTier();
+  const edge = createEdgeTier(openEdgeCache());
+  const redis = createRedisTier(redisClient, config.redisPrefix);
+  const tiers: readonly Tier[] = [memory, edge, createGuardTier(codes), redis, createPostgresTier(entryStore)];
+  return {
+    config,
+    codes,
+    database: lazily(() => connect(STATEMENT_LIMIT_MS)),
+    publish: createPublish([redis, memory, edge]),
+    redirect: createRedirect({
+      codes,
+      resolve: createResolve(tiers, { presentMs: config.freshMs, absentMs: ABSENT_MS }),
+      capture: createCapture(
+        createBuffer(sendClicks, (ms) => scheduler.wait(ms)),
+        () => crypto.randomUUID(),
+        config.ipMode,
+      ),
+      mayMiss: (address) => mayGoOn(env.UNKNOWN_CODE_LIMIT, address),
+      debugTiming: config.debugTiming,
+    }),
+  };
+}
+
+/** As text: what is packed once is not serialised a second time. */
+async function sendClicks(body: string): Promise<void> {
+  await env.CLICKS.send(body, { contentType: "text" });
+}
+
+/** A limiter that cannot be asked stops nobody. */
+async function mayGoOn(limiter: RateLimit, key: string): Promise<boolean> {
+  try {
+    return (await limiter.limit({ key })).success;
+  } catch (error) {
+    log("warn", "rate_limiter_down", {}, error);
+    return true;
+  }
+}
+
+/** Builds when first asked and keeps the value, not the promise: a promise belongs to the request that made it. */
+function lazily<T>(build: () => Promise<T>): () => Promise<T> {
+  let value: T | undefined;
+  return async () => {
+    value ??= await build();
+    return value;
+  };
+}
