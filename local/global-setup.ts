@@ -9,23 +9,6 @@ import type { TestProject } from "vitest/node";
 import { applyMigrations } from "../migrations/apply.ts";
 import { startStack } from "./stack.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Where the stack is. */
-    readonly stack: {
-      readonly databaseUrl: string;
-      readonly databaseEndpoint: string;
-      readonly postgresUrl: string;
-      readonly postgresConnections: number;
-      readonly redisUrl: string;
-      readonly redisToken: string;
-      readonly faultUrls: { readonly postgres: string; readonly redis: string };
-    };
-    /** The variables that make a Worker use it. */
-    readonly workerBindings: Record<string, string>;
-  }
-}
-
 /** Starts; what it answers is called at the end. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const {

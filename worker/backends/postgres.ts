@@ -5,6 +5,7 @@
  * @module
  */
 import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
+import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { BackendDown } from "./deadline.ts";
 import * as schema from "./schema.ts";
@@ -52,7 +53,7 @@ export function diagnose(error: unknown): DatabaseFailure {
     return { kind: "down", error: new BackendDown("postgres", cause) };
   }
   // Its answer was not JSON, or ended early: something between us and the database spoke.
-  if (error instanceof Error && error.name === "DrizzleQueryError") {
+  if (error instanceof DrizzleQueryError) {
     return { kind: "down", error: new BackendDown("postgres", cause) };
   }
   throw error;
