@@ -19,19 +19,19 @@ export interface Codec {
   /** The number of symbols. */
   readonly base: number;
   /** The shortest text of a number; 0 is one zero digit. Throws RangeError outside 0 to 2^64 - 1. */
-  encode(value: bigint): string;
+  readonly encode: (value: bigint) => string;
   /**
    * The number of a shortest text. Undefined for the empty text, a foreign character (a lone surrogate is one), a
    * leading zero digit, and a number of more than 64 bits.
    */
-  decode(text: string): bigint | undefined;
+  readonly decode: (text: string) => bigint | undefined;
   /**
    * The text of exactly `width` digits (1 to 64), led by zero digits. Throws RangeError when the number needs more, and
    * outside 0 to 2^64 - 1.
    */
-  encodeFixed(value: bigint, width: number): string;
+  readonly encodeFixed: (value: bigint, width: number) => string;
   /** The number of a text of exactly `width` digits. Undefined for another length, a foreign character, or overflow. */
-  decodeFixed(text: string, width: number): bigint | undefined;
+  readonly decodeFixed: (text: string, width: number) => bigint | undefined;
 }
 
 const LIMB = 2 ** 21;
@@ -59,7 +59,7 @@ export function createCodec(alphabet: string): Codec {
   const zero = alphabet.charAt(0);
   const unitOf = Array.from(alphabet, (symbol) => symbol.charCodeAt(0));
   /** The text that is being written, filled from its end; like the bridge, it keeps nothing between calls. */
-  const units = new Array<number>(DIGITS_MAX).fill(0);
+  const units = Array.from({ length: DIGITS_MAX }, () => 0);
   const chunkDigits = Math.floor(Math.log(CHUNK_MAX) / Math.log(base));
   const chunk = base ** chunkDigits;
 

@@ -33,14 +33,17 @@ const CUSTOM_CODE_MAX_UNITS = CUSTOM_CODE_MAX_CODE_POINTS * 4;
 export const GUARD_CLOCK_SKEW_MS = 60_000;
 
 /** Paths that the service, browsers, crawlers and Cloudflare ask for by name. Compared without regard to case. */
-export const RESERVED_WORDS: readonly string[] = [
-  ...["admin", "api", "dashboard", "docs", "healthz", "login", "logout", "metrics", "openapi.json", "readyz"],
-  ...["ads.txt", "app-ads.txt", "humans.txt", "llms.txt", "robots.txt", "security.txt"],
-  ...["sitemap.xml", "sitemap.xml.gz", "sitemap_index.xml", "index.htm", "index.html", "index.php"],
-  ...["apple-touch-icon.png", "apple-touch-icon-precomposed.png", "browserconfig.xml", "favicon.ico", "favicon.png"],
-  ...["favicon.svg", "manifest.json", "service-worker.js", "site.webmanifest", "sw.js"],
-  ...["apple-app-site-association", "assets", "cdn-cgi", "crossdomain.xml", "static", ".well-known"],
-];
+export const RESERVED_WORDS: readonly string[] = `
+  admin api dashboard docs healthz login logout metrics openapi.json readyz
+  assets cdn-cgi static .well-known
+  ads.txt app-ads.txt humans.txt llms.txt robots.txt security.txt
+  sitemap.xml sitemap.xml.gz sitemap_index.xml index.htm index.html index.php
+  apple-touch-icon.png apple-touch-icon-precomposed.png favicon.ico favicon.png favicon.svg
+  apple-app-site-association browserconfig.xml crossdomain.xml manifest.json site.webmanifest
+  service-worker.js sw.js
+`
+  .trim()
+  .split(/\s+/);
 
 /** One way in which ids are, or were, written as codes. */
 export interface CodeFormat {
@@ -84,9 +87,9 @@ export type CustomCodeCheck =
 /** Writes, tells apart and proves codes. */
 export interface CodeBook {
   /** The code of an id in the newest format. Throws RangeError when the id has more bits than its layout. */
-  encode(id: bigint): string;
+  readonly encode: (id: bigint) => string;
   /** What a path segment is, which has been percent-decoded once. Lexical only: nothing is decoded or looked up. */
-  classify(segment: string): Segment;
+  readonly classify: (segment: string) => Segment;
   /**
    * The id that a generated-looking code was made from, in the first format that it can be of; undefined when there is
    * none, and then such a link has never been made. `nowMs` is epoch milliseconds.
@@ -98,22 +101,26 @@ export interface CodeBook {
    * Compact trades it for short codes: 4 shards, 30 days, safe alphabet: 1 in 32,000. An exact `launchedAtMs` matters
    * most: without one the age counts from 2023-11-14.
    */
-  prove(code: string, nowMs: number): bigint | undefined;
+  readonly prove: (code: string, nowMs: number) => bigint | undefined;
   /**
    * Whether an older format may have given the same code to another id, some time before `nowMs`. Whoever makes a link
    * then takes another id, so that a change of key can never give one code twice. True about as often as a random code
    * passes {@link CodeBook.prove}; always false with one format.
    */
-  isShadowed(code: string, nowMs: number): boolean;
+  readonly isShadowed: (code: string, nowMs: number) => boolean;
   /**
    * Whether a custom code can be had: 1 to 64 code points in NFC; letters and digits of any script, the combining marks
    * that belong to a letter, and `-`, `_`, and `.` between others. Not allowed are emoji and what renders as nothing
    * (variation selectors, joiners, fillers): two codes that look the same would lead to two places.
    */
-  checkCustom(code: string): CustomCodeCheck;
+  readonly checkCustom: (code: string) => CustomCodeCheck;
 }
 
-/** Builds the book of some formats, newest first. Throws RangeError without one, and when the newest has too few machine ids. */
+/**
+ * Builds the book of some formats, newest first. Throws RangeError without one, and when the newest has too few machine
+ * ids for the shards. A format that is added later takes its lexical class from custom codes: those made before that lie
+ * in it are refused by the guard from then on, so look for them first.
+ */
 export function createCodeBook(formats: readonly CodeFormat[], rules: CodeRules): CodeBook {
   if (formats[0] === undefined) throw new RangeError("A code book needs a format.");
   const problem = shardsProblem(formats[0].layout, rules.shards);
@@ -140,7 +147,7 @@ export function createCodeBook(formats: readonly CodeFormat[], rules: CodeRules)
       : (customFault(code) ?? (looksGenerated(code) ? "looks_generated" : undefined));
     if (reason === undefined) return { ok: true, code };
     const suggestion = suggestionFor(code, reason);
-    const isFree = suggestion !== undefined && classify(suggestion).kind === "custom";
+    const isFree = classify(suggestion).kind === "custom";
     return { ok: false, reason, message: MESSAGES[reason], suggestion: isFree ? suggestion : undefined };
   }
 
@@ -158,8 +165,8 @@ const RESERVED: Segment = { kind: "reserved" };
 
 /** One format with what it needs at hand. */
 interface Page {
-  encode(id: bigint): string;
-  prove(code: string, nowMs: number): bigint | undefined;
+  readonly encode: CodeBook["encode"];
+  readonly prove: CodeBook["prove"];
 }
 
 function createPage({ layout, alphabet, key }: CodeFormat, rules: CodeRules): Page {
@@ -209,10 +216,14 @@ function firstProof(pages: readonly Page[], code: string, nowMs: number): bigint
   return undefined;
 }
 
+/** One bit for each alphabet. */
+function bitOf(alphabet: AlphabetName): number {
+  return 1 << ALPHABET_NAMES.indexOf(alphabet);
+}
+
 /** Whether a text has the width of a format and only characters of its alphabet: two table look-ups a character. */
 function createGeneratedTest(formats: readonly CodeFormat[]): (text: string) => boolean {
-  // One bit for each alphabet; each width has the bits of the alphabets that it occurs with.
-  const bitOf = (name: AlphabetName): number => 1 << ALPHABET_NAMES.indexOf(name);
+  // Each character has the bits of the alphabets that it is in, each width of those that it occurs with.
   const ofUnit = new Uint8Array(128);
   const ofWidth = new Uint8Array(Math.max(...Object.values(CODE_WIDTHS)) + 1);
   for (const { alphabet, layout } of formats) {
@@ -262,20 +273,11 @@ const MESSAGES: Readonly<Record<CustomCodeReason, string>> = {
   looks_generated: "This code has the form of a generated one, so it could not be told from them.",
 };
 
-/** A code near the one that was refused; it may be refused as well. */
-function suggestionFor(code: string, reason: CustomCodeReason): string | undefined {
-  switch (reason) {
-    case "empty":
-    case "too_long":
-      return undefined;
-    case "characters":
-      return code.replace(/[^\p{L}\p{N}_.]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "");
-    case "edge_dot":
-      return code.replace(/^\.+|\.+$/g, "");
-    case "reserved":
-    case "looks_generated":
-      return nearby(code);
-  }
+/** A code near the one that was refused; it may be refused as well, as the empty one is. */
+function suggestionFor(code: string, reason: CustomCodeReason): string {
+  if (reason === "characters") return code.replace(/[^\p{L}\p{N}_.]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "");
+  if (reason === "edge_dot") return code.replace(/^\.+|\.+$/g, "");
+  return reason === "reserved" || reason === "looks_generated" ? nearby(code) : "";
 }
 
 /** A hyphen where a word ends within the code, or behind it with a number; no alphabet has a hyphen. */

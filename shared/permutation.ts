@@ -19,9 +19,9 @@ export interface CipherKey {
 export interface Permutation {
   readonly size: bigint;
   /** The place that a number is sent to. */
-  permute(value: bigint): bigint;
+  readonly permute: (value: bigint) => bigint;
   /** The number that was sent to a place. */
-  invert(place: bigint): bigint;
+  readonly invert: (place: bigint) => bigint;
 }
 
 /** Speck's two words of a block; `high` is the one that the paper prints first. Written in place. */
@@ -34,8 +34,8 @@ export interface Block {
 export interface BlockCipher {
   /** Half the width of a block. */
   readonly wordBits: number;
-  encrypt(block: Block): void;
-  decrypt(block: Block): void;
+  readonly encrypt: (block: Block) => void;
+  readonly decrypt: (block: Block) => void;
 }
 
 /** Rotations of every Speck but the 32-bit one (paper, section 4.1). */
@@ -79,7 +79,7 @@ function narrowKey(wide: BlockCipher): readonly [number, number, number, number]
 }
 
 /**
- * Speck with four key words, for words of 16 to 32 bits. Key words are cut to the width of a word. Only the pairs 24 bits
+ * Speck with four key words, for words of 10 to 32 bits. Key words are cut to the width of a word. Only the pairs 24 bits
  * and 23 rounds, 32 bits and 27 rounds are ciphers of the paper; others are for trying the walk on a small domain.
  */
 export function speck(wordBits: number, rounds: number, key: readonly [number, number, number, number]): BlockCipher {

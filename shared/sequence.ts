@@ -111,7 +111,7 @@ export type Step = Issued | Refused;
 /** The rules for one machine id. */
 export interface Sequence {
   /** The state of a new instance. Throws RangeError on a mark that cannot be: better no ids than ids given twice. */
-  start(mark: Mark | undefined): SequenceState;
+  readonly start: (mark: Mark | undefined) => SequenceState;
   /**
    * Gives out `count` ids (1 to {@link COUNT_MAX}; RangeError otherwise) for the clock reading `nowMs` in epoch
    * milliseconds: all of them, or none. It never waits: an answer takes the same time whatever the clock does.
@@ -119,7 +119,7 @@ export interface Sequence {
    * A leap of the clock forward is believed, since a long sleep looks the same; after it is set right again, the
    * sequence refuses until the clock is where it was. The driver's client then asks another machine id.
    */
-  next(state: SequenceState, nowMs: number, count: number): Step;
+  readonly next: (state: SequenceState, nowMs: number, count: number) => Step;
 }
 
 /** Builds the rules for a machine id. Throws RangeError when the layout does not have it. */
