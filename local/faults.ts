@@ -29,13 +29,14 @@ export interface Fault {
 
 /** The switch of one stand-in, and its count of requests. */
 export interface Faults {
-  set(fault: Fault): void;
-  clear(): void;
+  /** Sets a fault beside those that are set, and answers its number. */
+  set(fault: Fault): number;
+  /** Lifts a fault; its number may be unknown. */
+  lift(id: number): void;
   /** The fault that a request with this body meets. Counts the request. */
   meet(body: string): Fault | undefined;
-  /** How many requests since the last reset hold this text in their body. */
+  /** How many requests so far hold this text in their body. */
   count(matching: string): number;
-  resetCount(): void;
 }
 
 /** The bodies of so many requests are kept, to be counted by what they hold. */
@@ -43,47 +44,45 @@ const MAX_SEEN = 100_000;
 
 /** A switch with no fault set. */
 export function createFaults(): Faults {
-  let faults: { readonly fault: Fault; left: number }[] = [];
-  let seen: string[] = [];
+  const faults = new Map<number, { readonly fault: Fault; left: number }>();
+  const seen: string[] = [];
+  let lastId = 0;
   return {
     set(fault) {
-      faults.push({ fault, left: fault.times ?? Infinity });
+      lastId += 1;
+      faults.set(lastId, { fault, left: fault.times ?? Infinity });
+      return lastId;
     },
-    clear() {
-      faults = [];
-    },
+    lift: (id) => void faults.delete(id),
     meet(body) {
       if (seen.length < MAX_SEEN) seen.push(body);
-      const met = faults.find(({ fault, left }) => left > 0 && body.includes(fault.matching ?? ""));
+      const met = [...faults.values()].find(({ fault, left }) => left > 0 && body.includes(fault.matching ?? ""));
       if (met === undefined) return undefined;
       met.left -= 1;
       return met.fault;
     },
     count: (matching) => seen.filter((body) => body.includes(matching)).length,
-    resetCount() {
-      seen = [];
-    },
   };
 }
 
 /**
- * Serves a switch over HTTP: `PUT /` with a fault as JSON, `DELETE /` to lift all; `GET /count?matching=…` and
- * `DELETE /count` for the requests seen.
+ * Serves a switch over HTTP: `PUT /` with a fault as JSON answers its number, `DELETE /{number}` lifts it;
+ * `GET /count?matching=…` answers how many requests hold that text.
  */
 export function faultsHandler(faults: Faults): Handler {
   return async ({ method, path, body }) => {
     const url = new URL(path, "http://localhost");
-    const isCount = url.pathname === "/count";
-    if (method === "GET" && isCount) return json(200, { count: faults.count(url.searchParams.get("matching") ?? "") });
-    if (method === "DELETE") {
-      if (isCount) faults.resetCount();
-      else faults.clear();
-      return json(200, {});
+    switch (method) {
+      case "GET":
+        return json(200, { count: faults.count(url.searchParams.get("matching") ?? "") });
+      case "DELETE":
+        faults.lift(Number(url.pathname.slice(1)));
+        return json(200, {});
+      default: {
+        const fault = readFault(parseJson(body));
+        return fault === undefined ? json(400, { error: "no such fault" }) : json(200, { id: faults.set(fault) });
+      }
     }
-    const fault = readFault(parseJson(body));
-    if (method !== "PUT" || fault === undefined) return json(400, { error: "no such fault" });
-    faults.set(fault);
-    return json(200, {});
   };
 }
 

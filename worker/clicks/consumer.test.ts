@@ -9,7 +9,7 @@ import { afterEach, test } from "vitest";
 import { type Click, packClick, packMessage } from "../../shared/click.ts";
 import type { Database } from "../backends/postgres.ts";
 import { deadLetters, shortLinks } from "../backends/schema.ts";
-import { clearFaults, openDatabase, setFault } from "../testing/stack.ts";
+import { liftFaults, openDatabase, setFault } from "../testing/stack.ts";
 import { consumeClicks, consumeDeadLetters } from "./consumer.ts";
 import { createBury } from "./dead-letters.ts";
 import { createClickStore } from "./store.ts";
@@ -19,7 +19,7 @@ const store = createClickStore(database);
 const bury = createBury(database);
 const AT = 1_796_000_000_000;
 
-afterEach(() => clearFaults("postgres"));
+afterEach(liftFaults);
 
 let links = 0n;
 async function makeLink(): Promise<string> {
@@ -118,7 +118,7 @@ test.for(["refuse", "html", "garbage", "unauthorized", "too_many"] as const)(
     const body = bodyOf(clickOf(link));
     await setFault("postgres", { kind, matching: link });
     expect(await deliver([body])).toMatchObject({ acked: [], retried: [expect.any(String)] });
-    await clearFaults("postgres");
+    await liftFaults();
     await deliver([body]);
     expect(await countOf(link)).toMatchObject({ counted: 1 });
   },

@@ -5,6 +5,7 @@
  */
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
+import { isRecord } from "../../shared/json.ts";
 import { connect, type Database } from "../backends/postgres.ts";
 import { readConfig } from "../config.ts";
 
@@ -23,19 +24,32 @@ export function openDatabase(limitMs = 20_000): Database {
   return connect({ url: databaseUrl, endpoint: databaseEndpoint }, limitMs);
 }
 
-/** Makes one backend fail from now on. Faults of other tests stand beside it: aim it with `matching`. */
-export async function setFault(backend: "postgres" | "redis", fault: Fault): Promise<void> {
-  await fetch(inject("stack").faultUrls[backend], { method: "PUT", body: JSON.stringify(fault) });
+/** The backends that can be made to fail. */
+export type Backend = "postgres" | "redis";
+
+const set: { readonly backend: Backend; readonly id: number }[] = [];
+
+/** Makes one backend fail from now on. Other test files use it at the same time: aim with `matching`. */
+export async function setFault(backend: Backend, fault: Fault): Promise<void> {
+  const answer = await fetch(inject("stack").faultUrls[backend], { method: "PUT", body: JSON.stringify(fault) });
+  set.push({ backend, id: numberIn(await answer.json(), "id") });
 }
 
-/** Lifts every fault of a backend. */
-export async function clearFaults(backend: "postgres" | "redis"): Promise<void> {
-  await fetch(inject("stack").faultUrls[backend], { method: "DELETE" });
+/** Lifts every fault that this file has set. */
+export async function liftFaults(): Promise<void> {
+  for (const { backend, id } of set.splice(0)) {
+    await fetch(`${inject("stack").faultUrls[backend]}/${id}`, { method: "DELETE" });
+  }
 }
 
 /** How many requests to a backend hold this text in their body. */
-export async function countRequests(backend: "postgres" | "redis", matching: string): Promise<number> {
+export async function countRequests(backend: Backend, matching: string): Promise<number> {
   const answer = await fetch(`${inject("stack").faultUrls[backend]}/count?matching=${encodeURIComponent(matching)}`);
-  const body: unknown = await answer.json();
-  return typeof body === "object" && body !== null && "count" in body ? Number(body.count) : Number.NaN;
+  return numberIn(await answer.json(), "count");
+}
+
+function numberIn(body: unknown, name: string): number {
+  const value = isRecord(body) ? body[name] : undefined;
+  if (typeof value !== "number") throw new TypeError(`the switch answered no ${name}`);
+  return value;
 }

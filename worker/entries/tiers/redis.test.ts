@@ -5,10 +5,11 @@
  * @module
  */
 import { env } from "cloudflare:workers";
-import { test } from "vitest";
+import { afterEach, test } from "vitest";
 import { connectRedis, type RedisClient } from "../../backends/redis.ts";
 import { readConfig } from "../../config.ts";
 import { absent, present } from "../../testing/entries.ts";
+import { liftFaults, setFault } from "../../testing/stack.ts";
 import { describeTier, freshKey } from "../tier.contract.ts";
 import type { Tier } from "../tier.ts";
 import { createRedisTier } from "./redis.ts";
@@ -17,6 +18,8 @@ const now = 1_800_000_000_000;
 const { redisUrl, redisToken, redisPrefix } = readConfig(env);
 const client = async (): Promise<RedisClient> => connectRedis(redisUrl, redisToken, 2000);
 const build = (): Required<Tier> => createRedisTier(client, redisPrefix);
+
+afterEach(liftFaults);
 
 describeTier("redis", build);
 
@@ -48,11 +51,26 @@ test("B016: a deletion stands in Redis itself", async ({ expect }) => {
   expect(stored).not.toContain("example.com");
 });
 
-test.for([
-  ["nothing listens", "http://127.0.0.1:1", redisToken],
-  ["the token is wrong", redisUrl, "wrong"],
-] as const)("when %s the tier is down", async ([, url, token], { expect }) => {
-  const tier = createRedisTier(async () => connectRedis(url, token, 500), redisPrefix);
-  expect(await tier.lookup(freshKey(), now)).toMatchObject({ kind: "down" });
-  await expect(tier.fill(freshKey(), present())).rejects.toThrow("redis");
+test.for(["refuse", "hang", "cut", "html", "unauthorized", "too_many", "garbage"] as const)(
+  "a Redis that answers with %s is down, and so is one with another token",
+  async (kind, { expect }) => {
+    const impatient = createRedisTier(async () => connectRedis(redisUrl, redisToken, 400), redisPrefix);
+    const key = freshKey();
+    await impatient.fill(key, present());
+    await setFault("redis", { kind, matching: key.domain });
+    expect(await impatient.lookup(key, now)).toMatchObject({ kind: "down" });
+    await expect(impatient.fill(key, present())).rejects.toThrow("redis");
+    await liftFaults();
+    expect(await impatient.lookup(key, now)).toMatchObject({ kind: "entry" });
+  },
+);
+
+test("an address where nothing listens, and a wrong token, are down", async ({ expect }) => {
+  for (const [url, token] of [
+    ["http://127.0.0.1:1", redisToken],
+    [redisUrl, "wrong"],
+  ] as const) {
+    const tier = createRedisTier(async () => connectRedis(url, token, 500), redisPrefix);
+    expect(await tier.lookup(freshKey(), now)).toMatchObject({ kind: "down" });
+  }
 });

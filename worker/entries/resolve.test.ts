@@ -1,0 +1,113 @@
+/**
+ * The walk over the tiers: the nearest fresh entry wins, stale beats nothing, and only a tier that knows may say "absent".
+ *
+ * @module
+ */
+import { test } from "vitest";
+import type { CodeKey, Entry } from "../../shared/entry.ts";
+import { absent, present } from "../testing/entries.ts";
+import { createResolve, type Freshness } from "./resolve.ts";
+import { type Answer, PASS, REFUSE, type Tier, type TierName } from "./tier.ts";
+
+const NOW = 1_800_000_000_000;
+const FRESHNESS: Freshness = { presentMs: 60_000, absentMs: 10_000 };
+const KEY: CodeKey = { domain: "go.example", code: "abc" };
+const DOWN: Answer = { kind: "down", cause: new Error("gone") };
+
+const fresh = present({ vouchedAt: NOW - 59_999 });
+const stale = present({ vouchedAt: NOW - 60_000 });
+
+interface Seen {
+  readonly asked: TierName[];
+  readonly filled: (readonly [TierName, Entry])[];
+}
+
+function tierOf(name: TierName, answer: Answer, seen: Seen): Tier {
+  return {
+    name,
+    lookup() {
+      seen.asked.push(name);
+      return name === "memory" ? answer : Promise.resolve(answer);
+    },
+    async fill(_key, entry) {
+      seen.filled.push([name, entry]);
+    },
+  };
+}
+
+async function resolve(answers: Partial<Record<TierName, Answer>>) {
+  const seen: Seen = { asked: [], filled: [] };
+  const names: TierName[] = ["memory", "edge", "guard", "redis", "postgres"];
+  const tiers = names.map((name) => tierOf(name, answers[name] ?? PASS, seen));
+  const work: Promise<unknown>[] = [];
+  const resolution = await createResolve(tiers, FRESHNESS)(KEY, NOW, (promise) => void work.push(promise));
+  await Promise.all(work);
+  return { resolution, ...seen };
+}
+
+const entry = (value: Entry): Answer => ({ kind: "entry", entry: value });
+
+test("a fresh entry in memory asks and fills nothing else", async ({ expect }) => {
+  const { resolution, asked, filled } = await resolve({ memory: entry(fresh) });
+  expect(resolution).toEqual({ kind: "found", entry: fresh, tier: "memory", stale: false });
+  expect(asked).toEqual(["memory"]);
+  expect(filled).toEqual([]);
+});
+
+test("what a lower tier knows fills every tier above it", async ({ expect }) => {
+  const { resolution, filled } = await resolve({ postgres: entry(fresh) });
+  expect(resolution).toMatchObject({ kind: "found", tier: "postgres" });
+  expect(filled.map(([name]) => name).toSorted()).toEqual(["edge", "guard", "memory", "redis"]);
+  expect(filled.every(([, filling]) => filling === fresh)).toBe(true);
+});
+
+test("a stale entry is looked up again, and the fresh answer wins even when it says absent", async ({ expect }) => {
+  const { resolution } = await resolve({ memory: entry(stale), redis: entry(absent({ version: 5, vouchedAt: NOW })) });
+  expect(resolution).toMatchObject({ kind: "found", entry: { kind: "absent", version: 5 }, tier: "redis" });
+});
+
+test("absent is believed for a shorter time than present", async ({ expect }) => {
+  const old = absent({ vouchedAt: NOW - 10_000 });
+  const { asked, resolution } = await resolve({ memory: entry(old), postgres: entry(fresh) });
+  expect(asked).toContain("postgres");
+  expect(resolution).toMatchObject({ entry: fresh });
+});
+
+test("B151: a Redis that is down is passed over", async ({ expect }) => {
+  const { resolution } = await resolve({ redis: DOWN, postgres: entry(fresh) });
+  expect(resolution).toMatchObject({ kind: "found", tier: "postgres" });
+});
+
+test("a stale entry is served when everything below is down", async ({ expect }) => {
+  const { resolution, filled } = await resolve({ edge: entry(stale), redis: DOWN, postgres: DOWN });
+  expect(resolution).toEqual({ kind: "found", entry: stale, tier: "edge", stale: true });
+  expect(filled).toEqual([]);
+});
+
+test("of two stale entries the newer version is served", async ({ expect }) => {
+  const newer = present({ version: stale.version + 1, vouchedAt: stale.vouchedAt });
+  const { resolution } = await resolve({ memory: entry(stale), edge: entry(newer), redis: DOWN, postgres: DOWN });
+  expect(resolution).toMatchObject({ entry: newer, tier: "edge" });
+});
+
+test("when nothing that could know is reachable, that is what is said, never that the link is absent", async ({
+  expect,
+}) => {
+  expect((await resolve({ edge: DOWN, redis: DOWN, postgres: DOWN })).resolution).toEqual({ kind: "unavailable" });
+});
+
+test("a refused code asks nothing below and fills nothing", async ({ expect }) => {
+  const { resolution, asked, filled } = await resolve({ guard: REFUSE, postgres: entry(fresh) });
+  expect(resolution).toEqual({ kind: "refused" });
+  expect(asked).toEqual(["memory", "edge", "guard"]);
+  expect(filled).toEqual([]);
+});
+
+test("a tier that cannot be filled harms nobody", async ({ expect }) => {
+  const broken: Tier = { name: "edge", lookup: () => PASS, fill: () => Promise.reject(new Error("full")) };
+  const last: Tier = { name: "postgres", lookup: () => entry(fresh) };
+  const work: Promise<unknown>[] = [];
+  const resolution = await createResolve([broken, last], FRESHNESS)(KEY, NOW, (promise) => void work.push(promise));
+  expect(resolution).toMatchObject({ kind: "found" });
+  await expect(Promise.all(work)).resolves.toBeDefined();
+});
