@@ -5,6 +5,7 @@
  */
 import { createTestHarness, type TestHarness } from "wrangler";
 import { inject } from "vitest";
+import { isRecord } from "../../shared/json.ts";
 
 /** A request, as far as these tests need one. */
 export interface Asked {
@@ -52,4 +53,9 @@ export async function startService(host: string, vars: Readonly<Record<string, s
     logs: () => server.getLogs().map((entry) => JSON.stringify(entry)),
     stop: () => server.close(),
   };
+}
+
+/** A field of a JSON object, or undefined. */
+export function fieldOf(body: unknown, name: string): unknown {
+  return isRecord(body) ? body[name] : undefined;
 }
