@@ -37,7 +37,10 @@ interface Outcome {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { url: { type: "string", default: "http://localhost:8787" }, key: { type: "string", default: "hop_dev_admin" } },
+  options: {
+    url: { type: "string", default: "http://localhost:8787" },
+    key: { type: "string", default: "hop_dev_admin" },
+  },
 });
 
 async function main(): Promise<void> {
@@ -93,7 +96,9 @@ async function follow(link: Link, outcome: Outcome): Promise<void> {
 }
 
 /** Asks again until every count is right. One that is still wrong when it is asked for after the time allowed is wrong for good. */
-async function waitForCounts(links: readonly Link[]): Promise<{ readonly wrong: readonly string[]; readonly afterMs: number }> {
+async function waitForCounts(
+  links: readonly Link[],
+): Promise<{ readonly wrong: readonly string[]; readonly afterMs: number }> {
   const start = Date.now();
   const wrong: string[] = [];
   let open = [...links];
@@ -151,6 +156,10 @@ function pick<T>(items: readonly T[], at: number): T {
   return item;
 }
 
+function perSecond(count: number, ms: number): string {
+  return `${Math.round((count * 1000) / ms)}/s`;
+}
+
 interface Figures {
   readonly creationMs: number;
   readonly visitMs: number;
@@ -164,11 +173,12 @@ function report(lines: number, { links, refused, wrong }: Outcome, figures: Figu
   for (const [reason, inputs] of [...refused].toSorted((a, b) => b[1].length - a[1].length)) {
     console.log(`  ${String(inputs.length).padStart(4)}  ${reason}`);
   }
-  const perSecond = (count: number, ms: number): string => `${Math.round((count * 1000) / ms)}/s`;
   console.log(`created and followed at ${perSecond(lines, figures.creationMs)}, ${AT_ONCE} at once`);
   console.log(`followed ${figures.visits} times more at ${perSecond(figures.visits, figures.visitMs)}`);
   const seconds = (figures.counted.afterMs / 1000).toFixed(1);
-  console.log(`all counts read ${seconds} s after the last visit, each right within 10 s but ${figures.counted.wrong.length}`);
+  console.log(
+    `all counts read ${seconds} s after the last visit, each right within 10 s but ${figures.counted.wrong.length}`,
+  );
   for (const line of [...wrong, ...figures.counted.wrong].slice(0, 20)) console.log(`  WRONG ${line}`);
   console.log(`${wrong.length} answers wrong`);
 }

@@ -93,11 +93,9 @@ async function startWorker(stack: Stack, port: number, dataDir: string): Promise
       .map(([name, value]) => `${name}="${value}"\n`)
       .join(""),
   );
-  const args = [
-    "dev",
-    ...["--port", String(port), "--persist-to", `${dataDir}/worker`, "--env-file", secretsFile],
-    ...["--var", `NEON_FETCH_ENDPOINT:${stack.databaseEndpoint}`, "--show-interactive-dev-session=false"],
-  ];
+  const args = ["dev", "--port", String(port), "--show-interactive-dev-session=false"];
+  args.push("--persist-to", `${dataDir}/worker`, "--env-file", secretsFile);
+  args.push("--var", `NEON_FETCH_ENDPOINT:${stack.databaseEndpoint}`);
   return spawn(process.execPath, [`${ROOT}node_modules/wrangler/bin/wrangler.js`, ...args], {
     cwd: ROOT,
     stdio: ["ignore", "inherit", "inherit"],

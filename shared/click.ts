@@ -27,6 +27,9 @@ export interface Click {
   readonly ip: string | null;
 }
 
+/** How much of a visitor's address is kept: all of it, its network (IPv4 /24, IPv6 /48), or nothing. */
+export type IpMode = "full" | "truncated" | "none";
+
 /** The names of a click's texts. */
 export type ClickText = Exclude<keyof Click, "id" | "linkId" | "at">;
 

@@ -64,19 +64,6 @@ describe("the stored form of an entry", () => {
   });
 
   test("B161: a stored destination that would run code, or is not in its sent form, is a miss", ({ expect }) => {
-    const stored = (longUrl: string) =>
-      encodeEntry({
-        kind: "present",
-        version: 1,
-        vouchedAt: 2,
-        linkId: "3",
-        longUrl,
-        redirectStatus: 302,
-        validSince: null,
-        expireAt: null,
-        expiredUrl: null,
-        disabled: false,
-      });
     expect(decodeEntry(stored("https://example.com/"))).toBeDefined();
     for (const bad of [
       "javascript:alert(1)",
@@ -106,3 +93,19 @@ describe("the form of a stored destination that may be sent", () => {
     }
   });
 });
+
+/** The stored form of a link with this destination, whatever it is. */
+function stored(longUrl: string): string {
+  return encodeEntry({
+    kind: "present",
+    version: 1,
+    vouchedAt: 2,
+    linkId: "3",
+    longUrl,
+    redirectStatus: 302,
+    validSince: null,
+    expireAt: null,
+    expiredUrl: null,
+    disabled: false,
+  });
+}

@@ -10,16 +10,17 @@ import type { RequestScope } from "./http/context.ts";
 import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { linkRoutes, type LinkParts } from "./links/routes.ts";
+import { reportError } from "./telemetry/log.ts";
 import { wireLinks } from "./wiring.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
-let api: Api | undefined;
+let built: Api | undefined;
 
 /** Answers a request under `/api`. */
 export async function handleApi(request: Request, scope: RequestScope): Promise<Response> {
-  api ??= createApi(await wireLinks());
-  return api.fetch(request, { scope });
+  built ??= createApi(await wireLinks());
+  return built.fetch(request, { scope });
 }
 
 function createApi(links: LinkParts): Api {
@@ -38,7 +39,7 @@ function createApi(links: LinkParts): Api {
   api.route("/api/v1/links", linkRoutes(links));
   describe(api);
   api.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "The API has no such address."));
-  api.onError((error, c) => answerError(c.env.scope, new URL(c.req.url).pathname, error));
+  api.onError((error, c) => answerError(c.env.scope, c.req.path, error, reportError));
   return api;
 }
 

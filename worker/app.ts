@@ -6,6 +6,7 @@
 import { Hono } from "hono/tiny";
 import { hostOf, openScope, type RequestScope } from "./http/context.ts";
 import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
+import { reportError } from "./telemetry/log.ts";
 import { wire } from "./wiring.ts";
 
 interface FrontEnv {
@@ -34,7 +35,7 @@ app.all("/api/*", async (c) => {
 });
 app.get("/*", (c) => wire().redirect(c.req.raw, new URL(c.req.url), c.env.scope));
 app.all("/*", (c) => wrongMethod(c.env.scope, c.req.path, c.req.method, GET_AND_HEAD));
-app.onError((error, c) => answerError(c.env.scope, c.req.path, error));
+app.onError((error, c) => answerError(c.env.scope, c.req.path, error, reportError));
 app.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "Nothing is here."));
 
 /** Answers one request. Never rejects. */

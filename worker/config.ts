@@ -3,12 +3,10 @@
  *
  * @module
  */
+import type { IpMode } from "../shared/click.ts";
 import { type AlphabetName, ALPHABET_NAMES } from "../shared/code.ts";
 import { FORBIDDEN_SCHEMES } from "../shared/scheme.ts";
 import { parseHostPatterns, type HostPattern } from "../shared/url-policy.ts";
-
-/** What is kept of a visitor's address. */
-export type IpMode = "full" | "truncated" | "none";
 
 /** All that the service may be told from outside. */
 export interface Config {

@@ -3,17 +3,7 @@
  *
  * @module
  */
-
-/** A backend could not be asked, or did not answer in time or in its own language. Callers may try elsewhere. */
-export class BackendDown extends Error {
-  override readonly name = "BackendDown";
-  readonly backend: string;
-
-  constructor(backend: string, cause: unknown) {
-    super(`${backend} did not answer`, { cause });
-    this.backend = backend;
-  }
-}
+import { BackendDown } from "../../shared/backend-down.ts";
 
 /**
  * Settles as `work` does, or rejects with {@link BackendDown} after `limitMs`. For work that takes no abort signal:

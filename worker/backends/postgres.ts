@@ -7,7 +7,7 @@
 import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
 import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
-import { BackendDown } from "./deadline.ts";
+import { BackendDown } from "../../shared/backend-down.ts";
 import * as schema from "./schema.ts";
 
 /** The SQL builder over a connection whose every statement has a time limit. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { Redis } from "@upstash/redis/cloudflare";
-import { BackendDown } from "./deadline.ts";
+import { BackendDown } from "../../shared/backend-down.ts";
 
 /** The few commands that Hop sends. Each is one Upstash command; each rejects with {@link BackendDown} if it is not answered properly in time. */
 export interface RedisClient {
@@ -30,23 +30,24 @@ export function connectRedis(url: string, token: string, limitMs: number): Redis
     // A function: an aborted plain signal would resolve as null, again a false miss.
     signal: () => AbortSignal.timeout(limitMs),
   });
-  const ask = async <T>(command: Promise<T>): Promise<T> => {
-    try {
-      return await command;
-    } catch (error) {
-      throw new BackendDown("redis", error);
-    }
-  };
   return {
     async get(key) {
       const value: unknown = await ask(redis.get(key));
       if (value === null || typeof value === "string") return value;
       throw new BackendDown("redis", new Error(`GET answered ${typeof value}`));
     },
-    evaluate: (script, keys, args) => ask(redis.eval<string[], unknown>(script, [...keys], [...args])),
+    evaluate: (script, keys, args) => ask(redis.eval<string[]>(script, [...keys], [...args])),
     async ping() {
       const answer = await ask(redis.ping());
       if (answer !== "PONG") throw new BackendDown("redis", new Error("PING was not answered with PONG"));
     },
   };
+}
+
+async function ask<T>(command: Promise<T>): Promise<T> {
+  try {
+    return await command;
+  } catch (error) {
+    throw new BackendDown("redis", error);
+  }
 }

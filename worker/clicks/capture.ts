@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { IpMode } from "../config.ts";
+import type { IpMode } from "../../shared/click.ts";
 import type { WaitUntil } from "../http/context.ts";
 import { describeVisitor, isPrefetch } from "../http/visitor.ts";
 import type { AddClick } from "./buffer.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { parseAddress } from "../../shared/address.ts";
-import type { IpMode } from "../config.ts";
+import type { IpMode } from "../../shared/click.ts";
 
 /** What truncation keeps: the network that a provider gives a customer or a street, as analytics services do. */
 const IPV4_KEPT_BYTES = 3;

@@ -4,8 +4,7 @@
  * @module
  */
 import { problem, type ProblemCode, type ProblemDocument, type FieldError } from "../../shared/problem.ts";
-import { BackendDown } from "../backends/deadline.ts";
-import { log } from "../telemetry/log.ts";
+import { BackendDown } from "../../shared/backend-down.ts";
 import type { RequestScope } from "./context.ts";
 
 /** Seconds after which a backend that is down may be asked again. */
@@ -63,13 +62,20 @@ export function wrongMethod(scope: RequestScope, path: string, method: string, a
   });
 }
 
-/** Answers whatever was thrown. What is not meant for the caller goes to the log, with the request's id. */
-export function answerError(scope: RequestScope, path: string, error: unknown): Response {
+/** Takes what is for the operator and not for the caller. */
+export type Report = (
+  event: "backend_down" | "unexpected",
+  fields: { readonly requestId: string },
+  cause: unknown,
+) => void;
+
+/** Answers whatever was thrown. What is not meant for the caller goes to `report`, with the request's id. */
+export function answerError(scope: RequestScope, path: string, error: unknown, report: Report): Response {
   if (error instanceof Refusal) {
     return problemResponse(scope, path, error.code, error.message, error.headers, error.errors);
   }
   if (error instanceof BackendDown) {
-    log("error", "backend_down", { requestId: scope.requestId, backend: error.backend }, error.cause);
+    report("backend_down", { requestId: scope.requestId }, error);
     return problemResponse(
       scope,
       path,
@@ -80,6 +86,6 @@ export function answerError(scope: RequestScope, path: string, error: unknown): 
       },
     );
   }
-  log("error", "unexpected", { requestId: scope.requestId }, error);
+  report("unexpected", { requestId: scope.requestId }, error);
   return problemResponse(scope, path, "internal", "Something went wrong here. The request id names it in the log.");
 }

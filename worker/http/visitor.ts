@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { CLICK_TEXT_LIMITS, cleanText, type ClickText } from "../../shared/click.ts";
-import type { IpMode } from "../config.ts";
+import { CLICK_TEXT_LIMITS, cleanText, type ClickText, type IpMode } from "../../shared/click.ts";
 import { cutAddress } from "./cut-address.ts";
 import { clientAddress } from "./context.ts";
 
@@ -14,8 +13,6 @@ export type Visitor = Readonly<Record<ClickText, string | null>>;
 /** Reads a request. Any field of `request.cf` may be missing, and any header may hold anything. */
 export function describeVisitor(request: Request, ipMode: IpMode): Visitor {
   const place = request.cf ?? {};
-  const text = (name: ClickText, value: unknown): string | null =>
-    typeof value === "string" ? cleanText(value, CLICK_TEXT_LIMITS[name]) : null;
   return {
     country: text("country", Reflect.get(place, "country")),
     region: text("region", Reflect.get(place, "region")),
@@ -25,6 +22,10 @@ export function describeVisitor(request: Request, ipMode: IpMode): Visitor {
     userAgent: text("userAgent", request.headers.get("User-Agent")),
     ip: cutAddress(clientAddress(request), ipMode),
   };
+}
+
+function text(name: ClickText, value: unknown): string | null {
+  return typeof value === "string" ? cleanText(value, CLICK_TEXT_LIMITS[name]) : null;
 }
 
 /** Whether the browser asks ahead of the visitor, who may never come (`Sec-Purpose`, and `Purpose` of older ones). */

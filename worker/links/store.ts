@@ -50,14 +50,11 @@ export interface LinkStore {
 /** Microseconds since 1970 by the database's clock: one clock for all writers. */
 const NOW_MICROSECONDS = sql<number>`(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
 /** Rises with each change, also when the clock does not. */
-const NEXT_VERSION = sql<number>`greatest(${shortLinks.version} + 1, ${NOW_MICROSECONDS})`;
+const NEXT_VERSION = sql`greatest(${shortLinks.version} + 1, ${NOW_MICROSECONDS})`.mapWith(Number);
 const FINGERPRINT_KEY = "short_links_domain_fingerprint_key";
 
 /** Builds the store. */
 export function createLinkStore(database: Database): LinkStore {
-  const at = (key: CodeKey): SQL | undefined =>
-    and(eq(shortLinks.domain, key.domain), eq(shortLinks.shortCode, key.code));
-
   const insertOnce = async (link: NewLink): Promise<Inserted> => {
     const insert = database.insert(shortLinks).values({
       id: link.id,
@@ -119,7 +116,7 @@ export function createLinkStore(database: Database): LinkStore {
           .delete(shortLinks)
           .where(and(at(key), isExpected))
           .returning({ version: NEXT_VERSION });
-        return row === undefined ? undefined : Number(row.version);
+        return row === undefined ? undefined : row.version;
       }),
   };
 }
@@ -140,6 +137,10 @@ async function ask<T>(
   }
 }
 
+function at(key: CodeKey): SQL | undefined {
+  return and(eq(shortLinks.domain, key.domain), eq(shortLinks.shortCode, key.code));
+}
+
 function columnsOf(settings: LinkSettings) {
   return {
     longUrl: settings.longUrl,
@@ -155,6 +156,6 @@ function columnsOf(settings: LinkSettings) {
   };
 }
 
-function dateOf(at: number | null): Date | null {
-  return at === null ? null : new Date(at);
+function dateOf(epochMs: number | null): Date | null {
+  return epochMs === null ? null : new Date(epochMs);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
+import { renderToString } from "hono/jsx/dom/server";
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -36,5 +37,5 @@ export function renderPage(props: { readonly title: string; readonly children: C
       </body>
     </html>
   );
-  return `<!doctype html>${String(page)}`;
+  return `<!doctype html>${renderToString(page)}`;
 }

@@ -8,7 +8,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, test } from "vitest";
 import { idsOf } from "../../shared/sequence.ts";
 import { decompose, LAYOUTS } from "../../shared/snowflake.ts";
-import { BackendDown } from "../backends/deadline.ts";
+import { BackendDown } from "../../shared/backend-down.ts";
 import { createNextIds } from "./client.ts";
 
 beforeEach(reset);

@@ -4,7 +4,8 @@
  * @module
  */
 import type { Run } from "../../shared/sequence.ts";
-import { BackendDown, within } from "../backends/deadline.ts";
+import { BackendDown } from "../../shared/backend-down.ts";
+import { within } from "../backends/deadline.ts";
 import { log } from "../telemetry/log.ts";
 import type { Sequencer, SequencerAnswer } from "./object.ts";
 

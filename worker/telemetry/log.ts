@@ -21,6 +21,11 @@ export function log(level: Level, event: string, fields: LogFields = {}, cause?:
   console[level](JSON.stringify(line));
 }
 
+/** Writes a failure that a request met, whatever it was answered. */
+export function reportError(event: string, fields: LogFields, cause: unknown): void {
+  log("error", event, fields, cause);
+}
+
 /** The messages of an error and its causes, cut to size. A database error's parameters are not among them. */
 function describe(cause: unknown): string {
   const parts: string[] = [];

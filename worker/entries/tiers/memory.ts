@@ -5,8 +5,8 @@
  * @module
  */
 import { LRUCache } from "lru-cache";
-import type { Entry } from "../../../shared/entry.ts";
-import { PASS, type Tier } from "../tier.ts";
+import type { CodeKey, Entry } from "../../../shared/entry.ts";
+import { type Answer, PASS, type Tier } from "../tier.ts";
 
 /** The most that each space may hold. */
 export interface MemoryBounds {
@@ -25,8 +25,14 @@ export const MEMORY_BOUNDS: MemoryBounds = {
 /** What an entry costs beside its texts: the object, the list node and the map slot, estimated on V8. */
 const ENTRY_OVERHEAD_BYTES = 300;
 
+/** The tier, which answers at once. */
+export interface MemoryTier extends Tier {
+  lookup(key: CodeKey): Answer;
+  fill(key: CodeKey, entry: Entry): void;
+}
+
 /** Builds the tier. Whether an entry is still fresh is not its business: it keeps what fits. */
-export function createMemoryTier(bounds: MemoryBounds = MEMORY_BOUNDS): Tier {
+export function createMemoryTier(bounds: MemoryBounds = MEMORY_BOUNDS): MemoryTier {
   const present = new LRUCache<string, Entry>({
     max: bounds.presentEntries,
     maxSize: bounds.presentBytes,
