@@ -10,16 +10,13 @@ import { applyMigrations } from "../migrations/apply.ts";
 import { startStack } from "./stack.ts";
 
 /** Starts; what it answers is called at the end. */
-export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const {
-    stop,
-    faults: _faults,
-    ...stack
-  } = await startStack({
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const started = await startStack({
     databaseUrl: process.env["TEST_DATABASE_URL"],
     redisUrl: process.env["TEST_REDIS_URL"],
     isolateDatabase: true,
   });
+  const { faults: _faults, stop, ...stack } = { ...started, stop: () => started.stop() };
   await applyMigrations({ connectionString: stack.databaseUrl, fetchEndpoint: stack.databaseEndpoint });
   project.provide("stack", stack);
   project.provide("workerBindings", {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+// oxlint-disable-next-line import/no-unassigned-import -- an augmentation needs the module that it augments
 import "vitest";
 
 declare module "vitest" {
