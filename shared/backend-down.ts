@@ -8,9 +8,12 @@
 export class BackendDown extends Error {
   override readonly name = "BackendDown";
   readonly backend: string;
+  /** When asking again may help, in whole seconds; undefined when the backend did not say. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(backend: string, cause: unknown) {
+  constructor(backend: string, cause: unknown, retryAfterSeconds?: number) {
     super(`${backend} did not answer`, { cause });
     this.backend = backend;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

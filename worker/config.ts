@@ -4,8 +4,11 @@
  * @module
  */
 import type { IpMode } from "../shared/click.ts";
-import { type AlphabetName, ALPHABET_NAMES } from "../shared/code.ts";
+import type { CodeFormat } from "../shared/code.ts";
+import { type ParsedFormats, parseCodeFormats } from "../shared/code-formats.ts";
+import { isLocationHint, LOCATION_HINTS, type LocationHint } from "../shared/location-hint.ts";
 import { FORBIDDEN_SCHEMES } from "../shared/scheme.ts";
+import { EPOCH_AT, type Layout, LAYOUTS } from "../shared/snowflake.ts";
 import { parseHostPatterns, type HostPattern } from "../shared/url-policy.ts";
 
 /** All that the service may be told from outside. */
@@ -17,9 +20,16 @@ export interface Config {
   /** How long memory and edge may serve an entry after Redis or Postgres vouched for it. */
   readonly freshMs: number;
   readonly ipMode: IpMode;
-  readonly codeAlphabet: AlphabetName;
+  /** The layout of new ids. */
+  readonly layout: Layout;
+  /** How codes are, and were, written; the newest first. Holds keys. */
+  readonly codeFormats: readonly CodeFormat[];
+  /** No code was made before this, in epoch milliseconds. */
+  readonly launchedAt: number;
   /** Machine ids 0 to this minus one are in use. */
   readonly sequencerShards: number;
+  /** Where to put the sequencers, dealt out in turn; empty leaves it to Cloudflare. */
+  readonly sequencerLocations: readonly LocationHint[];
   /** Destination schemes without the colon; http and https are always among them. */
   readonly schemes: readonly string[];
   readonly urlAllowlist: readonly HostPattern[];
@@ -45,7 +55,6 @@ export class ConfigError extends Error {
 /** The admin key guards everything; shorter ones can be guessed. */
 const ADMIN_KEY_MIN_CHARACTERS = 8;
 const FRESH_MAX_SECONDS = 3600;
-const SHARDS_MAX = 1024;
 
 /** Reads and checks every variable; throws {@link ConfigError} at the first that cannot be used. */
 export function readConfig(env: object): Config {
@@ -53,13 +62,17 @@ export function readConfig(env: object): Config {
     const value: unknown = Reflect.get(env, name);
     return typeof value === "string" ? value.trim() : "";
   };
+  const codes = codeFormats(read);
   return Object.freeze({
     domains: list(read("DOMAINS")).map((host) => domain(host)),
     homeUrl: read("HOME_URL") === "" ? null : url(read, "HOME_URL"),
     freshMs: integer(read, "FRESH_SECONDS", 60, 1, FRESH_MAX_SECONDS) * 1000,
     ipMode: oneOf(read, "IP_MODE", ["truncated", "full", "none"]),
-    codeAlphabet: oneOf(read, "CODE_ALPHABET", ALPHABET_NAMES),
-    sequencerShards: integer(read, "SEQUENCER_SHARDS", 4, 1, SHARDS_MAX),
+    layout: codes.layout,
+    codeFormats: codes.formats,
+    launchedAt: launchedAt(read),
+    sequencerShards: shards(read),
+    sequencerLocations: list(read("SEQUENCER_LOCATIONS")).map((name) => locationHint(name)),
     schemes: ["http", "https", ...list(read("ALLOWED_SCHEMES")).map((name) => scheme(name))],
     urlAllowlist: patterns(read, "URL_ALLOWLIST"),
     urlBlocklist: patterns(read, "URL_BLOCKLIST"),
@@ -97,6 +110,38 @@ function integer(read: Read, name: string, fallback: number, min: number, max: n
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new ConfigError(`${name} is "${text}"; it takes a whole number from ${min} to ${max}.`);
+}
+
+/** Machine ids are counted from 0, so no count of shards can use one twice; the layout says how many there are. */
+function shards(read: Read): number {
+  return integer(read, "SEQUENCER_SHARDS", 4, 1, LAYOUTS.classic.machines);
+}
+
+function locationHint(name: string): LocationHint {
+  if (isLocationHint(name)) return name;
+  throw new ConfigError(`SEQUENCER_LOCATIONS holds "${name}"; it takes some of ${LOCATION_HINTS.join(", ")}.`);
+}
+
+function codeFormats(read: Read): Extract<ParsedFormats, { readonly ok: true }> {
+  const parsed = parseCodeFormats({
+    layout: read("CODE_LAYOUT"),
+    alphabet: read("CODE_ALPHABET"),
+    history: read("CODE_HISTORY"),
+    keys: read("CODE_KEYS"),
+    shards: shards(read),
+  });
+  if (parsed.ok) return parsed;
+  throw new ConfigError(`${parsed.variable}: ${parsed.message}`);
+}
+
+function launchedAt(read: Read): number {
+  const text = read("LAUNCHED_AT");
+  if (text === "") return EPOCH_AT;
+  const at = Date.parse(text);
+  if (at >= EPOCH_AT) return at;
+  throw new ConfigError(
+    `LAUNCHED_AT is "${text}"; it takes a time since 2023-11-14T22:13:20Z, such as 2026-12-01T00:00:00Z.`,
+  );
 }
 
 /** The first of `allowed` is the default. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
-import { makePartitions } from "./maintenance/partitions.ts";
+import { keepMonthsAhead } from "./maintenance/partitions.ts";
 import { log } from "./telemetry/log.ts";
 import { wireJobs } from "./wiring.ts";
 
@@ -23,7 +23,7 @@ export async function handleBatch(batch: MessageBatch): Promise<void> {
 
 /** Runs what is due. `scheduledAt` is the time the run was meant for, in epoch milliseconds. */
 export async function runSchedule(scheduledAt: number): Promise<void> {
-  const { database } = await wireJobs();
-  const made = await makePartitions(database, scheduledAt);
+  const { maintenance } = await wireJobs();
+  const made = await keepMonthsAhead(maintenance.makePartitions, scheduledAt);
   log("info", "partitions_checked", { made });
 }

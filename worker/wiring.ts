@@ -6,7 +6,6 @@
  */
 import { env } from "cloudflare:workers";
 import { createCodeBook, RESERVED_WORDS } from "../shared/code.ts";
-import { EPOCH_AT, LAYOUTS } from "../shared/snowflake.ts";
 import type { UrlPolicy } from "../shared/url-policy.ts";
 import { createKeyDoor } from "./access/door.ts";
 import { createAuthenticate } from "./access/keys.ts";
@@ -27,8 +26,9 @@ import { createPostgresTier } from "./entries/tiers/postgres.ts";
 import { createRedisTier } from "./entries/tiers/redis.ts";
 import { cutAddress } from "./http/cut-address.ts";
 import type { LinkParts } from "./links/routes.ts";
+import type { MaintenanceStore } from "./maintenance/store.ts";
 import { createRedirect, type Redirect } from "./redirect/routes.ts";
-import { createNextIds } from "./sequencer/client.ts";
+import { createNextIds, type Fleet } from "./sequencer/client.ts";
 import { log } from "./telemetry/log.ts";
 
 /** How long a visitor waits for each backend at most. */
@@ -47,9 +47,9 @@ export interface Wiring {
 
 /** What the queue and cron use. */
 export interface Jobs {
-  readonly database: Database;
   readonly clicks: ClickStore;
   readonly bury: Bury;
+  readonly maintenance: MaintenanceStore;
 }
 
 type Core = ReturnType<typeof buildCore>;
@@ -68,7 +68,7 @@ export function wire(): Wiring {
 
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
-  const { config, codes, database, publish } = openCore();
+  const { config, codes, fleet, database, publish } = openCore();
   const [{ createLinkStore }, { entryOf }] = await Promise.all([
     import("./links/store.ts"),
     import("./entries/store.ts"),
@@ -76,11 +76,10 @@ export async function wireLinks(): Promise<LinkParts> {
   const keyDoor = createKeyDoor(createAuthenticate(config.adminKey), (address) =>
     mayGoOn(env.REFUSED_KEY_LIMIT, address),
   );
-  const nextIds = createNextIds(env.SEQUENCER, config.sequencerShards, Math.random);
   return {
     store: createLinkStore(await database()),
     codes,
-    nextIds,
+    nextIds: createNextIds(fleet),
     publish,
     entryOf,
     domains: config.domains,
@@ -98,20 +97,32 @@ export async function wireLinks(): Promise<LinkParts> {
 
 /** The parts of the queue's consumers and of cron. */
 export async function wireJobs(): Promise<Jobs> {
-  const [{ createClickStore }, { createBury }] = await Promise.all([
+  const [{ createClickStore }, { createBury }, { createMaintenanceStore }] = await Promise.all([
     import("./clicks/store.ts"),
     import("./clicks/dead-letters.ts"),
+    import("./maintenance/store.ts"),
   ]);
   const database = await openCore().database();
-  return { database, clicks: createClickStore(database), bury: createBury(database) };
+  return {
+    clicks: createClickStore(database),
+    bury: createBury(database),
+    maintenance: createMaintenanceStore(database),
+  };
 }
 
 function buildCore(config: Config) {
-  const codes = createCodeBook([{ layout: LAYOUTS.classic, alphabet: config.codeAlphabet, key: undefined }], {
-    launchedAtMs: EPOCH_AT,
+  const codes = createCodeBook(config.codeFormats, {
+    launchedAtMs: config.launchedAt,
     shards: config.sequencerShards,
     reserved: RESERVED_WORDS,
   });
+  const fleet: Fleet = {
+    namespace: env.SEQUENCER,
+    layout: config.layout.name,
+    shards: config.sequencerShards,
+    hints: config.sequencerLocations,
+    isUsable: (first, now) => codes.prove(codes.encode(first), now) === first,
+  };
   const connect = async (limitMs: number): Promise<Database> => {
     const postgres = await import("./backends/postgres.ts");
     return postgres.connect({ url: config.databaseUrl, endpoint: config.databaseEndpoint }, limitMs);
@@ -132,6 +143,7 @@ function buildCore(config: Config) {
   return {
     config,
     codes,
+    fleet,
     database: lazily(() => connect(STATEMENT_LIMIT_MS)),
     publish: createPublish([redis, memory, edge]),
     redirect: createRedirect({

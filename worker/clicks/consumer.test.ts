@@ -4,11 +4,10 @@
  * @module
  */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
-import { eq, sql } from "drizzle-orm";
 import { afterEach, test } from "vitest";
 import { type Click, packClick, packMessage } from "../../shared/click.ts";
 import type { Database } from "../backends/postgres.ts";
-import { deadLetters, shortLinks } from "../backends/schema.ts";
+import { shortLinks } from "../backends/schema.ts";
 import { liftFaults, openDatabase, setFault } from "../testing/stack.ts";
 import { consumeClicks, consumeDeadLetters } from "./consumer.ts";
 import { createBury } from "./dead-letters.ts";
@@ -66,14 +65,27 @@ async function deliver(bodies: readonly unknown[], queue = "hop-clicks"): Promis
   return { acked: result.explicitAcks, retried: result.retryMessages.map((retry) => retry.msgId) };
 }
 
-async function countOf(
-  linkId: string,
-): Promise<{ readonly counted: number; readonly logged: number; readonly lastAt: number | undefined }> {
-  const [link] = await database.select().from(shortLinks).where(eq(shortLinks.id, linkId));
-  const { rows } = await database.execute<{ n: string }>(
-    sql`SELECT count(*) AS n FROM click_logs WHERE link_id = ${linkId}`,
+interface Counts {
+  readonly counted: number;
+  readonly logged: number;
+  readonly lastAt: number;
+}
+
+async function countOf(linkId: string): Promise<Counts> {
+  const { rows } = await database.execute<{ counted: string; logged: string; last_at: string }>(
+    `SELECT (SELECT click_count FROM short_links WHERE id = ${linkId}) AS counted,
+            (SELECT count(*) FROM click_logs WHERE link_id = ${linkId}) AS logged,
+            (SELECT extract(epoch FROM last_click_at) * 1000 FROM short_links WHERE id = ${linkId}) AS last_at`,
   );
-  return { counted: link?.clickCount ?? Number.NaN, logged: Number(rows[0]?.n), lastAt: link?.lastClickAt?.getTime() };
+  return { counted: Number(rows[0]?.counted), logged: Number(rows[0]?.logged), lastAt: Number(rows[0]?.last_at) };
+}
+
+/** What was buried with a text in its body. */
+async function buried(text: string): Promise<Record<string, unknown>[]> {
+  const { rows } = await database.execute(
+    `SELECT queue, reason, attempts FROM dead_letters WHERE strpos(body, '${text}') > 0`,
+  );
+  return rows;
 }
 
 test("a batch is counted link by link, and tells when each was last visited", async ({ expect }) => {
@@ -130,11 +142,9 @@ test("a message that cannot be read is kept and takes nobody along", async ({ ex
   const outcome = await deliver([marker, bodyOf(clickOf(link)), { not: "text" }, '{"v":99,"clicks":[]}']);
   expect(outcome.acked).toHaveLength(4);
   expect(await countOf(link)).toMatchObject({ counted: 1 });
-  const kept = await database
-    .select()
-    .from(deadLetters)
-    .where(eq(deadLetters.body, marker.replace("\u0000", "\u{fffd}")));
-  expect(kept).toMatchObject([{ queue: "hop-clicks", reason: "the body is not a JSON object", attempts: 1 }]);
+  expect(await buried(marker.replace("\u0000", "\u{fffd}"))).toMatchObject([
+    { queue: "hop-clicks", reason: "the body is not a JSON object", attempts: 1 },
+  ]);
 });
 
 test("a click that the database itself refuses is buried alone; the rest of its batch is written", async ({
@@ -143,18 +153,16 @@ test("a click that the database itself refuses is buried alone; the rest of its 
   const link = await makeLink();
   // Readable, but no partition and no timestamp of Postgres takes it: refused by a check that stands in for any such rule.
   await database.execute(
-    sql.raw(`ALTER TABLE click_logs ADD CONSTRAINT no_atlantis CHECK (city IS DISTINCT FROM 'Atlantis ${link}')`),
+    `ALTER TABLE click_logs ADD CONSTRAINT no_atlantis CHECK (city IS DISTINCT FROM 'Atlantis ${link}')`,
   );
   try {
     const bad = bodyOf(clickOf(link, { city: `Atlantis ${link}` }));
     const bodies = [bodyOf(clickOf(link)), bodyOf(clickOf(link)), bad, bodyOf(clickOf(link))];
     expect((await deliver(bodies)).acked).toHaveLength(4);
     expect(await countOf(link)).toMatchObject({ counted: 3, logged: 3 });
-    expect(await database.select().from(deadLetters).where(eq(deadLetters.body, bad))).toMatchObject([
-      { reason: "SQLSTATE 23514" },
-    ]);
+    expect(await buried(`Atlantis ${link}`)).toMatchObject([{ reason: "SQLSTATE 23514" }]);
   } finally {
-    await database.execute(sql.raw("ALTER TABLE click_logs DROP CONSTRAINT no_atlantis"));
+    await database.execute("ALTER TABLE click_logs DROP CONSTRAINT no_atlantis");
   }
 });
 
@@ -198,7 +206,5 @@ test("what the queue gave up on is kept once, however often it comes", async ({ 
   await setFault("postgres", { kind: "html", matching: "dead_letters", times: 1 });
   expect((await deliver([body], "hop-clicks-dead")).retried).toHaveLength(1);
   expect((await deliver([body], "hop-clicks-dead")).acked).toHaveLength(1);
-  expect(await database.select().from(deadLetters).where(eq(deadLetters.body, body))).toMatchObject([
-    { queue: "hop-clicks", reason: "retries exhausted" },
-  ]);
+  expect(await buried(link)).toMatchObject([{ queue: "hop-clicks", reason: "retries exhausted" }]);
 });

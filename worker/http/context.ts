@@ -31,3 +31,21 @@ export function clientAddress(request: Request): string | null {
 export function hostOf(url: URL): string {
   return url.hostname.endsWith(".") ? url.hostname.slice(0, -1) : url.hostname;
 }
+
+/** Where a request runs. */
+export interface Place {
+  /** IATA code of the data centre, such as `FRA`; empty when it is not known. */
+  readonly colo: string;
+  /** Of the visitor, in two letters, such as `EU`; empty when it is not known. */
+  readonly continent: string;
+}
+
+/** The place of a request, as far as Cloudflare tells it. */
+export function placeOf(request: Request): Place {
+  return { colo: told(request, "colo"), continent: told(request, "continent") };
+}
+
+function told(request: Request, name: string): string {
+  const value: unknown = Reflect.get(request.cf ?? {}, name);
+  return typeof value === "string" ? value : "";
+}

@@ -82,7 +82,7 @@ export function answerError(scope: RequestScope, path: string, error: unknown, r
       "unavailable",
       "A part of the service cannot be reached just now. Nothing was changed, or the change is complete; ask again.",
       {
-        "Retry-After": String(RETRY_AFTER_SECONDS),
+        "Retry-After": String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS),
       },
     );
   }

@@ -10,16 +10,17 @@ import { idsOf, type Run } from "../../shared/sequence.ts";
 import type { CreateLinkBody } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
+import type { Place } from "../http/context.ts";
 import { linkOf } from "./rows.ts";
 import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
-import type { LinkStore, NewLink } from "./store.ts";
+import type { LinkStore } from "./store.ts";
 
 /** What the making of links needs, handed in. */
 export interface CreateParts {
   readonly store: LinkStore;
-  readonly codes: Pick<CodeBook, "checkCustom" | "encode">;
+  readonly codes: Pick<CodeBook, "checkCustom" | "encode" | "isShadowed">;
   /** The next snowflakes, never given before, in rising runs. Rejects with `BackendDown` when no sequencer answers. */
-  readonly nextIds: (count: number) => Promise<readonly Run[]>;
+  readonly nextIds: (count: number, place: Place, now: number) => Promise<readonly Run[]>;
   /** Makes a stored row seen by redirects; never rejects. */
   readonly publish: (key: CodeKey, entry: Entry) => Promise<void>;
   readonly entryOf: (row: ShortLinkRow, now: number) => Entry;
@@ -30,6 +31,7 @@ export interface CreateContext {
   readonly domain: string;
   readonly policy: UrlPolicy;
   readonly creatorIp: string | null;
+  readonly place: Place;
   readonly now: number;
 }
 
@@ -41,35 +43,50 @@ export type Created =
   | { readonly kind: "taken"; readonly shortCode: string }
   | Refused;
 
+/** How often an automatic link whose code turns out to be taken gets another id. */
+const MAX_IDS = 3;
+
 /** Makes one link, or finds the automatic one that has the same settings. */
 export async function createLink(parts: CreateParts, body: CreateLinkBody, context: CreateContext): Promise<Created> {
   const checked = checkSettings(settingsOf(body), context.policy);
   if (checked.kind === "refused") return checked;
   const { settings } = checked;
-
   const chosen = chooseCode(parts, body);
   if (chosen?.kind === "refused") return chosen;
-  const [id] = idsOf(await parts.nextIds(1));
-  if (id === undefined) throw new Error("the sequencer gave no id");
-  const code = chosen?.code ?? parts.codes.encode(id);
-  const isShared = chosen === undefined && body.unique !== true;
-  const link: NewLink = {
-    id: String(id),
-    key: { domain: context.domain, code },
-    type: chosen === undefined ? "auto" : "custom",
-    settings,
-    fingerprint: isShared ? await fingerprintOf(settings) : null,
-    creatorIp: context.creatorIp,
-    now: context.now,
-  };
 
-  const inserted = await parts.store.insert(link);
-  if (inserted.kind === "taken") return { kind: "taken", shortCode: code };
-  const { row } = inserted;
-  if (inserted.kind === "created") {
-    await parts.publish({ domain: row.domain, code: row.shortCode }, parts.entryOf(row, context.now));
+  const isShared = chosen === undefined && body.unique !== true;
+  const fingerprint = isShared ? await fingerprintOf(settings) : null;
+  for (let attempt = 1; ; attempt += 1) {
+    const id = await mintId(parts, context);
+    const code = chosen?.code ?? parts.codes.encode(id);
+    const inserted = await parts.store.insert({
+      id: String(id),
+      key: { domain: context.domain, code },
+      type: chosen === undefined ? "auto" : "custom",
+      settings,
+      fingerprint,
+      creatorIp: context.creatorIp,
+      now: context.now,
+    });
+    if (inserted.kind === "taken") {
+      if (chosen !== undefined || attempt === MAX_IDS) return { kind: "taken", shortCode: code };
+      continue;
+    }
+    const { row } = inserted;
+    if (inserted.kind === "created") {
+      await parts.publish({ domain: row.domain, code: row.shortCode }, parts.entryOf(row, context.now));
+    }
+    return { kind: inserted.kind, link: linkOf(row) };
   }
-  return { kind: inserted.kind, link: linkOf(row) };
+}
+
+/** An id whose code no other id can ever have had, also under an earlier key. */
+async function mintId({ nextIds, codes }: CreateParts, { place, now }: CreateContext): Promise<bigint> {
+  for (;;) {
+    const [id] = idsOf(await nextIds(1, place, now));
+    if (id === undefined) throw new Error("the sequencer gave no id");
+    if (!codes.isShadowed(codes.encode(id), now)) return id;
+  }
 }
 
 /** The custom code that is asked for, in its stored form; undefined when none is. */

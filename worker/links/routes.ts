@@ -11,7 +11,7 @@ import type { LinkShown } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { ifMatch } from "../http/conditions.ts";
-import { clientAddress, hostOf } from "../http/context.ts";
+import { clientAddress, hostOf, placeOf } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
@@ -46,6 +46,7 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
       domain,
       policy: parts.policyFor([...parts.domains, domain, hostOf(new URL(c.req.url))]),
       creatorIp: parts.cutAddress(clientAddress(c.req.raw)),
+      place: placeOf(c.req.raw),
       now: c.env.scope.now,
     });
     switch (created.kind) {

@@ -51,6 +51,7 @@ export interface LinkStore {
 const NOW_MICROSECONDS = sql<number>`(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
 /** Rises with each change, also when the clock does not. */
 const NEXT_VERSION = sql`greatest(${shortLinks.version} + 1, ${NOW_MICROSECONDS})`.mapWith(Number);
+const CODE_KEY = "short_links_domain_short_code_key";
 const FINGERPRINT_KEY = "short_links_domain_fingerprint_key";
 
 /** Builds the store. */
@@ -96,7 +97,11 @@ export function createLinkStore(database: Database): LinkStore {
   };
 
   return {
-    insert: (link) => ask(() => insertOnce(link)),
+    insert: (link) =>
+      ask(
+        () => insertOnce(link),
+        async (constraint) => (constraint === CODE_KEY ? { kind: "taken" } : undefined),
+      ),
     find: (key) =>
       ask(async () => {
         const [row] = await database.select().from(shortLinks).where(at(key)).limit(1);
@@ -106,7 +111,7 @@ export function createLinkStore(database: Database): LinkStore {
       ask(
         () => updateOnce(key, settings, fingerprint, expectedVersion, now),
         // Another link has these very settings already and is the one to be found again.
-        (constraint) =>
+        async (constraint) =>
           constraint === FINGERPRINT_KEY ? updateOnce(key, settings, null, expectedVersion, now) : undefined,
       ),
     remove: (key, expectedVersion) =>
@@ -121,17 +126,17 @@ export function createLinkStore(database: Database): LinkStore {
   };
 }
 
-/** Runs a statement; `otherwise` may answer for a violated constraint. */
+/** Runs a statement; `otherwise` may answer for a violated constraint, or leave the error to be thrown. */
 async function ask<T>(
   statement: () => Promise<T>,
-  otherwise: (constraint: string | undefined) => Promise<T> | undefined = () => undefined,
+  otherwise?: (constraint: string | undefined) => Promise<T | undefined>,
 ): Promise<T> {
   try {
     return await statement();
   } catch (error) {
     const failure = diagnose(error);
     if (failure.kind === "down") throw failure.error;
-    const answer = otherwise(failure.constraint);
+    const answer = await otherwise?.(failure.constraint);
     if (answer === undefined) throw error;
     return answer;
   }

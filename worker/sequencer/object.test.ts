@@ -13,7 +13,7 @@ import type { Sequencer, SequencerAnswer } from "./object.ts";
 const open = (name: string): DurableObjectStub<Sequencer> => env.SEQUENCER.get(env.SEQUENCER.idFromName(name));
 
 const take = async (object: DurableObjectStub<Sequencer>, machine: number, count: number): Promise<bigint[]> => {
-  const answer: SequencerAnswer = await object.next(machine, count);
+  const answer: SequencerAnswer = await object.next({ layout: "classic", machine }, count, false);
   if (answer.kind === "refused") throw new Error(`refused: ${answer.reason}`);
   return idsOf(answer.runs);
 };
@@ -58,7 +58,7 @@ test("an object never serves a second machine id", async ({ expect }) => {
   const object = open("one machine");
   await take(object, 3, 1);
   await evictDurableObject(object);
-  await expect(take(object, 4, 1)).rejects.toThrow("serves machine id 3");
+  await expect(take(object, 4, 1)).rejects.toThrow("serves classic machine 3");
   expect(await take(object, 3, 1)).toHaveLength(1);
 });
 

@@ -1,0 +1,16 @@
+/**
+ * Keeps the months of `click_logs` ahead of their time.
+ *
+ * @module
+ */
+
+/** Makes the partitions of the month of `from` (epoch milliseconds) and those after it, where they are missing. */
+export type MakePartitions = (from: number, months: number) => Promise<number>;
+
+/** This month and the two after it: cron may miss its runs for two months before a click falls into the default partition. */
+const MONTHS = 3;
+
+/** Makes what is missing and answers how many months were made. Idempotent, so a run that was missed is made good by the next. */
+export function keepMonthsAhead(makePartitions: MakePartitions, now: number): Promise<number> {
+  return makePartitions(now, MONTHS);
+}
