@@ -1,5 +1,5 @@
 /**
- * The API's door: everything under `/api`, as one Hono app that is loaded when it is first asked for.
+ * The API's door: everything under `/api`, and `/metrics`, as one Hono app that is loaded when it is first asked for.
  *
  * @module
  */
@@ -11,19 +11,20 @@ import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { linkRoutes, type LinkParts } from "./links/routes.ts";
 import { reportError } from "./telemetry/log.ts";
-import { wireLinks } from "./wiring.ts";
+import { type MetricParts, metricRoutes } from "./stats/metrics.ts";
+import { wireLinks, wireMetrics } from "./wiring.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
 let built: Api | undefined;
 
-/** Answers a request under `/api`. */
+/** Answers a request under `/api`, or for `/metrics`. */
 export async function handleApi(request: Request, scope: RequestScope): Promise<Response> {
-  built ??= createApi(await wireLinks());
+  built ??= createApi(await wireLinks(), wireMetrics());
   return built.fetch(request, { scope });
 }
 
-function createApi(links: LinkParts): Api {
+function createApi(links: LinkParts, metrics: MetricParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
@@ -37,6 +38,7 @@ function createApi(links: LinkParts): Api {
     }),
   );
   api.route("/api/v1/links", linkRoutes(links));
+  api.route("/metrics", metricRoutes(metrics));
   describe(api);
   api.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "The API has no such address."));
   api.onError((error, c) => answerError(c.env.scope, c.req.path, error, reportError));

@@ -29,10 +29,8 @@ app.get("/favicon.ico", (c) =>
   c.body(ICON, 200, { "Content-Type": "image/svg+xml", ...cacheable(), ...stamp(c.env.scope) }),
 );
 app.get("/", (c) => home(c.req.raw, c.env.scope));
-app.all("/api/*", async (c) => {
-  const { handleApi } = await import("./api.ts");
-  return handleApi(c.req.raw, c.env.scope);
-});
+app.all("/api/*", (c) => callApi(c.req.raw, c.env.scope));
+app.all("/metrics", (c) => callApi(c.req.raw, c.env.scope));
 app.get("/*", (c) => wire().redirect(c.req.raw, new URL(c.req.url), c.env.scope));
 app.all("/*", (c) => wrongMethod(c.env.scope, c.req.path, c.req.method, GET_AND_HEAD));
 app.onError((error, c) => answerError(c.env.scope, c.req.path, error, reportError));
@@ -42,6 +40,11 @@ app.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "Nothi
 export async function handleRequest(request: Request, context: ExecutionContext): Promise<Response> {
   const scope = openScope(request, Date.now(), (work) => context.waitUntil(work));
   return app.fetch(request, { scope });
+}
+
+async function callApi(request: Request, scope: RequestScope): Promise<Response> {
+  const { handleApi } = await import("./api.ts");
+  return handleApi(request, scope);
 }
 
 async function home(request: Request, scope: RequestScope): Promise<Response> {

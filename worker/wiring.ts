@@ -28,7 +28,8 @@ import { cutAddress } from "./http/cut-address.ts";
 import type { LinkParts } from "./links/routes.ts";
 import type { MaintenanceStore } from "./maintenance/store.ts";
 import { createRedirect, type Redirect } from "./redirect/routes.ts";
-import { createNextIds, type Fleet } from "./sequencer/client.ts";
+import { createNextIds, type Fleet, readStatus } from "./sequencer/client.ts";
+import type { MetricParts } from "./stats/metrics.ts";
 import { log } from "./telemetry/log.ts";
 
 /** How long a visitor waits for each backend at most. */
@@ -66,6 +67,16 @@ export function wire(): Wiring {
   return openCore();
 }
 
+/** The parts of `/metrics`. */
+export function wireMetrics(): MetricParts {
+  const { config, fleet } = openCore();
+  return {
+    mayRead: keyDoorOf(config)("stats:read"),
+    readSequencers: () => readStatus(fleet),
+    layout: config.layout,
+  };
+}
+
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
   const { config, codes, fleet, database, publish } = openCore();
@@ -73,9 +84,7 @@ export async function wireLinks(): Promise<LinkParts> {
     import("./links/store.ts"),
     import("./entries/store.ts"),
   ]);
-  const keyDoor = createKeyDoor(createAuthenticate(config.adminKey), (address) =>
-    mayGoOn(env.REFUSED_KEY_LIMIT, address),
-  );
+  const keyDoor = keyDoorOf(config);
   return {
     store: createLinkStore(await database()),
     codes,
@@ -158,6 +167,10 @@ function buildCore(config: Config) {
       debugTiming: config.debugTiming,
     }),
   };
+}
+
+function keyDoorOf(config: Config): ReturnType<typeof createKeyDoor> {
+  return createKeyDoor(createAuthenticate(config.adminKey), (address) => mayGoOn(env.REFUSED_KEY_LIMIT, address));
 }
 
 /** As text: what is packed once is not serialised a second time. */

@@ -29,11 +29,21 @@ export interface Service {
 }
 
 const ADMIN_KEY = "test-admin-key";
+/** What `wrangler.toml` names as secrets. */
+const SECRETS: ReadonlySet<string> = new Set([
+  "ADMIN_KEY",
+  "DATABASE_URL",
+  "UPSTASH_REDIS_REST_URL",
+  "UPSTASH_REDIS_REST_TOKEN",
+]);
 
 /** Starts a service that answers as `host`, a domain of its own in the shared database. */
 export async function startService(host: string, vars: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const bindings = inject("workerBindings");
+  const secrets = Object.fromEntries(Object.entries(bindings).filter(([name]) => SECRETS.has(name)));
+  const others = Object.fromEntries(Object.entries(bindings).filter(([name]) => !SECRETS.has(name)));
   const server = createTestHarness({
-    workers: [{ configPath: "./wrangler.toml", vars: { ...inject("workerBindings"), ...vars } }],
+    workers: [{ configPath: "./wrangler.toml", vars: { ...others, ...vars }, secrets }],
   });
   await server.listen();
   const send = (path: string, asked: Asked = {}): Promise<Answered> =>
