@@ -19,11 +19,20 @@ function main(): void {
   console.log(explain(text));
 }
 
+/** Digits that are a code as well are rare; then both readings are shown. */
 function explain(text: string): string {
-  if (/^\d{12,20}$/.test(text)) {
+  const readings = codeReadings(text);
+  if (/^\d{1,20}$/.test(text)) {
     const id = BigInt(text);
-    return describe(id, id >> COMPACT_BITS === 0n ? LAYOUTS.compact : LAYOUTS.classic);
+    readings.push(describe(id, id >> COMPACT_BITS === 0n ? LAYOUTS.compact : LAYOUTS.classic));
   }
+  if (readings.length > 0) return readings.join("\n\n");
+  throw new Error(
+    `"${text}" is no id, and no code that this configuration could have made. Is CODE_KEYS set as in production?`,
+  );
+}
+
+function codeReadings(text: string): string[] {
   const settings = readSettings(fileURLToPath(new URL("..", import.meta.url)));
   const parsed = parseCodeFormats({
     layout: settings("CODE_LAYOUT"),
@@ -33,16 +42,12 @@ function explain(text: string): string {
     shards: 1,
   });
   if (!parsed.ok) throw new Error(`${parsed.variable}: ${parsed.message}`);
-  const found = parsed.formats.flatMap((format) => {
+  return parsed.formats.flatMap((format) => {
     const { machines } = format.layout;
     const book = createCodeBook([format], { launchedAtMs: EPOCH_AT, shards: machines, reserved: [] });
     const id = book.prove(text, Date.now());
     return id === undefined ? [] : [describe(id, format.layout)];
   });
-  if (found.length > 0) return found.join("\n\n");
-  throw new Error(
-    `"${text}" is no id, and no code that this configuration could have made. Is CODE_KEYS set as in production?`,
-  );
 }
 
 function describe(id: bigint, layout: Layout): string {
