@@ -34,14 +34,14 @@ function createApi(links: LinkParts, metrics: MetricParts): Api {
   api.use(
     methodNotAllowed({
       app: api,
-      onMethodNotAllowed: (c, methods) => wrongMethod(c.env.scope, c.req.path, c.req.method, methods),
+      onMethodNotAllowed: (c, methods) => wrongMethod(c.env.scope, c.req.method, methods),
     }),
   );
   api.route("/api/v1/links", linkRoutes(links));
   api.route("/metrics", metricRoutes(metrics));
   describe(api);
-  api.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "The API has no such address."));
-  api.onError((error, c) => answerError(c.env.scope, c.req.path, error, reportError));
+  api.notFound((c) => problemResponse(c.env.scope, "not_found", "The API has no such address."));
+  api.onError((error, c) => answerError(c.env.scope, error, reportError));
   return api;
 }
 

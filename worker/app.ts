@@ -28,13 +28,13 @@ app.get("/robots.txt", (c) => c.text(ROBOTS, 200, { ...cacheable(), ...stamp(c.e
 app.get("/favicon.ico", (c) =>
   c.body(ICON, 200, { "Content-Type": "image/svg+xml", ...cacheable(), ...stamp(c.env.scope) }),
 );
-app.get("/", (c) => home(c.req.raw, c.env.scope));
+app.get("/", (c) => home(c.env.scope));
 app.all("/api/*", (c) => callApi(c.req.raw, c.env.scope));
 app.all("/metrics", (c) => callApi(c.req.raw, c.env.scope));
-app.get("/*", (c) => wire().redirect(c.req.raw, new URL(c.req.url), c.env.scope));
-app.all("/*", (c) => wrongMethod(c.env.scope, c.req.path, c.req.method, GET_AND_HEAD));
-app.onError((error, c) => answerError(c.env.scope, c.req.path, error, reportError));
-app.notFound((c) => problemResponse(c.env.scope, c.req.path, "not_found", "Nothing is here."));
+app.get("/*", (c) => wire().redirect(c.req.raw, c.env.scope));
+app.all("/*", (c) => wrongMethod(c.env.scope, c.req.method, GET_AND_HEAD));
+app.onError((error, c) => answerError(c.env.scope, error, reportError));
+app.notFound((c) => problemResponse(c.env.scope, "not_found", "Nothing is here."));
 
 /** Answers one request. Never rejects. */
 export async function handleRequest(request: Request, context: ExecutionContext): Promise<Response> {
@@ -47,7 +47,7 @@ async function callApi(request: Request, scope: RequestScope): Promise<Response>
   return handleApi(request, scope);
 }
 
-async function home(request: Request, scope: RequestScope): Promise<Response> {
+async function home(scope: RequestScope): Promise<Response> {
   const { homeUrl } = wire().config;
   if (homeUrl !== null) {
     return new Response(null, {
@@ -59,7 +59,7 @@ async function home(request: Request, scope: RequestScope): Promise<Response> {
     import("./pages/visitor-pages.tsx"),
     import("./pages/layout.tsx"),
   ]);
-  return new Response(homePage(hostOf(new URL(request.url))), {
+  return new Response(homePage(hostOf(scope.url)), {
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": PAGE_POLICY,

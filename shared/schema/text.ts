@@ -18,6 +18,9 @@ export function text(max: number) {
   );
 }
 
+/** 1970 to 9999: what RFC 3339 can write in UTC, and what every store takes. */
+const TIME_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** An RFC 3339 time with any offset, as epoch milliseconds. */
 export const time = z.iso
   .datetime({
@@ -25,6 +28,7 @@ export const time = z.iso
     error: "takes an RFC 3339 time, such as 2026-12-01T08:00:00Z or 2026-12-01T09:00:00+01:00",
   })
   .transform((value) => Date.parse(value))
+  .refine((at) => at >= 0 && at <= TIME_MAX, "takes a time between the years 1970 and 9999")
   .openapi({ type: "string", format: "date-time" });
 
 /** The form in which times are answered: UTC with milliseconds. */

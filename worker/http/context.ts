@@ -11,6 +11,8 @@ export type WaitUntil = (work: Promise<unknown>) => void;
 export interface RequestScope {
   /** In each answer (`X-Request-Id`) and each log line. */
   readonly requestId: string;
+  /** What was asked for, parsed once. */
+  readonly url: URL;
   /** Epoch milliseconds: one time for all that is decided for this request. */
   readonly now: number;
   readonly waitUntil: WaitUntil;
@@ -18,7 +20,8 @@ export interface RequestScope {
 
 /** Stamps a request. Cloudflare's ray id, where there is one, is what its own logs carry. */
 export function openScope(request: Request, now: number, waitUntil: WaitUntil): RequestScope {
-  return { requestId: request.headers.get("CF-Ray") ?? crypto.randomUUID(), now, waitUntil };
+  const requestId = request.headers.get("CF-Ray") ?? crypto.randomUUID();
+  return { requestId, url: new URL(request.url), now, waitUntil };
 }
 
 /** The client's address as Cloudflare saw it, or null. `X-Forwarded-For` is the client's own word and is never read. */

@@ -29,10 +29,9 @@ export class Refusal extends Error {
   }
 }
 
-/** A problem document as a response. `path` is the request's path, without its query, which may hold secrets. */
+/** A problem document as a response. It names the request's path without its query, which may hold secrets. */
 export function problemResponse(
   scope: RequestScope,
-  path: string,
   code: ProblemCode,
   detail: string,
   headers: Readonly<Record<string, string>> = {},
@@ -40,7 +39,7 @@ export function problemResponse(
 ): Response {
   const document: ProblemDocument = problem(code, {
     detail,
-    instance: path,
+    instance: scope.url.pathname,
     ...(errors === undefined ? {} : { errors }),
   });
   return new Response(JSON.stringify(document), {
@@ -55,9 +54,9 @@ export function problemResponse(
 }
 
 /** 405 with what the address does take. */
-export function wrongMethod(scope: RequestScope, path: string, method: string, allowed: readonly string[]): Response {
+export function wrongMethod(scope: RequestScope, method: string, allowed: readonly string[]): Response {
   const allow = allowed.join(", ");
-  return problemResponse(scope, path, "method_not_allowed", `${method} is not for this address; it takes ${allow}.`, {
+  return problemResponse(scope, "method_not_allowed", `${method} is not for this address; it takes ${allow}.`, {
     Allow: allow,
   });
 }
@@ -70,15 +69,14 @@ export type Report = (
 ) => void;
 
 /** Answers whatever was thrown. What is not meant for the caller goes to `report`, with the request's id. */
-export function answerError(scope: RequestScope, path: string, error: unknown, report: Report): Response {
+export function answerError(scope: RequestScope, error: unknown, report: Report): Response {
   if (error instanceof Refusal) {
-    return problemResponse(scope, path, error.code, error.message, error.headers, error.errors);
+    return problemResponse(scope, error.code, error.message, error.headers, error.errors);
   }
   if (error instanceof BackendDown) {
     report("backend_down", { requestId: scope.requestId }, error);
     return problemResponse(
       scope,
-      path,
       "unavailable",
       "A part of the service cannot be reached just now. Nothing was changed, or the change is complete; ask again.",
       {
@@ -87,5 +85,5 @@ export function answerError(scope: RequestScope, path: string, error: unknown, r
     );
   }
   report("unexpected", { requestId: scope.requestId }, error);
-  return problemResponse(scope, path, "internal", "Something went wrong here. The request id names it in the log.");
+  return problemResponse(scope, "internal", "Something went wrong here. The request id names it in the log.");
 }

@@ -75,9 +75,8 @@ function timeOf(at: number | null): string | null {
 }
 
 function jsonObject(value: unknown): { readonly [key: string]: Json } {
-  const object: { [key: string]: Json } = {};
-  if (isRecord(value)) for (const [key, item] of Object.entries(value)) if (isJson(item)) object[key] = item;
-  return object;
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (isJson(item) ? [[key, item]] : [])));
 }
 
 /** Whatever came out of a jsonb column is JSON; this tells the type checker. */

@@ -47,7 +47,7 @@ export async function fail(request: Request, scope: RequestScope, failure: Failu
   const headers: Record<string, string> = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex", Vary: "Accept" };
   if (failure === "unavailable" || failure === "rate_limited") headers["Retry-After"] = String(RETRY_SECONDS[failure]);
   const code: ProblemCode = failure;
-  const problem = problemResponse(scope, new URL(request.url).pathname, code, DETAILS[failure], headers);
+  const problem = problemResponse(scope, code, DETAILS[failure], headers);
   if (prefersJson(request.headers.get("Accept"))) return problem;
 
   // Most redirects need no page, so a cold isolate does not load them.

@@ -24,18 +24,18 @@ export interface RedirectParts {
 }
 
 /** Answers `GET` and `HEAD` of `/{code}`. */
-export type Redirect = (request: Request, url: URL, scope: RequestScope) => Promise<Response>;
+export type Redirect = (request: Request, scope: RequestScope) => Promise<Response>;
 
 /** Builds the redirect. */
 export function createRedirect(parts: RedirectParts): Redirect {
-  return async (request, url, scope) => {
-    const segment = segmentOf(url.pathname);
+  return async (request, scope) => {
+    const segment = segmentOf(scope.url.pathname);
     if (segment === null) return fail(request, scope, "invalid_code");
     const code = parts.codes.classify(segment);
     if (code.kind === "malformed") return fail(request, scope, "invalid_code");
     if (code.kind === "reserved") return fail(request, scope, "not_found");
 
-    const key: CodeKey = { domain: hostOf(url), code: code.code };
+    const key: CodeKey = { domain: hostOf(scope.url), code: code.code };
     const resolution = await parts.resolve(key, scope.now, scope.waitUntil);
     return answer(parts, request, scope, resolution);
   };
