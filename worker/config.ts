@@ -43,6 +43,10 @@ export interface Config {
   readonly databaseEndpoint: string | null;
   readonly redisUrl: string;
   readonly redisToken: string;
+  /** Part of every cache's keys: another word empties all of them at a stroke. Empty, or `@` and the word. */
+  readonly cacheEpoch: string;
+  /** The zone whose edge caches are emptied of what was changed; null leaves them to the freshness budget. */
+  readonly purge: { readonly zoneId: string; readonly apiToken: string; readonly apiBase: string } | null;
   /** Put before each Redis key, so that several deployments can share one database. */
   readonly redisPrefix: string;
 }
@@ -82,6 +86,8 @@ export function readConfig(env: object): Config {
     databaseEndpoint: read("NEON_FETCH_ENDPOINT") === "" ? null : url(read, "NEON_FETCH_ENDPOINT"),
     redisUrl: url(read, "UPSTASH_REDIS_REST_URL"),
     redisToken: required(read, "UPSTASH_REDIS_REST_TOKEN"),
+    cacheEpoch: cacheEpoch(read),
+    purge: purge(read),
     redisPrefix: read("REDIS_PREFIX") === "" ? "hop:" : read("REDIS_PREFIX"),
   });
 }
@@ -132,6 +138,21 @@ function codeFormats(read: Read): Extract<ParsedFormats, { readonly ok: true }> 
   });
   if (parsed.ok) return parsed;
   throw new ConfigError(`${parsed.variable}: ${parsed.message}`);
+}
+
+function cacheEpoch(read: Read): string {
+  const word = read("CACHE_EPOCH");
+  if (/^[A-Za-z0-9._-]{0,40}$/.test(word)) return word === "" ? "" : `@${word}`;
+  throw new ConfigError("CACHE_EPOCH takes up to 40 letters, digits, dots, hyphens and underscores.");
+}
+
+function purge(read: Read): Config["purge"] {
+  const [zoneId, apiToken] = [read("CF_ZONE_ID"), read("CF_API_TOKEN")];
+  if (zoneId === "" && apiToken === "") return null;
+  if (!/^[0-9a-f]{32}$/.test(zoneId)) throw new ConfigError("CF_ZONE_ID takes the 32 hex digits of the zone's id.");
+  if (apiToken === "") throw new ConfigError("CF_ZONE_ID is set, but CF_API_TOKEN is not.");
+  const apiBase = read("CF_API_BASE") === "" ? "https://api.cloudflare.com/client/v4" : url(read, "CF_API_BASE");
+  return { zoneId, apiToken, apiBase };
 }
 
 function launchedAt(read: Read): number {

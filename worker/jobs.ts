@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { unpackChange } from "../shared/change.ts";
 import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
 import { keepMonthsAhead } from "./maintenance/partitions.ts";
+import { deliverChanges } from "./maintenance/repair.ts";
 import { log } from "./telemetry/log.ts";
 import { wireJobs } from "./wiring.ts";
 
@@ -13,12 +15,18 @@ const DEAD_SUFFIX = "-dead";
 
 /** Handles one batch of either queue. */
 export async function handleBatch(batch: MessageBatch): Promise<void> {
-  const { clicks, bury } = await wireJobs();
+  const { clicks, bury, repair } = await wireJobs();
   if (batch.queue.endsWith(DEAD_SUFFIX)) {
     await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), bury);
-  } else {
-    await consumeClicks(batch, clicks, bury);
+    return;
   }
+  const isChange = (message: Message): boolean => unpackChange(message.body) !== undefined;
+  const changes = batch.messages.filter(isChange);
+  const rest = batch.messages.filter((message) => !isChange(message));
+  await Promise.all([
+    deliverChanges(changes, repair),
+    consumeClicks({ queue: batch.queue, messages: rest }, clicks, bury),
+  ]);
 }
 
 /** Runs what is due. `scheduledAt` is the time the run was meant for, in epoch milliseconds. */

@@ -5,12 +5,15 @@
  * @module
  */
 import { env } from "cloudflare:workers";
+import { type Change, packChange } from "../shared/change.ts";
 import { createCodeBook, RESERVED_WORDS } from "../shared/code.ts";
 import type { UrlPolicy } from "../shared/url-policy.ts";
 import { createKeyDoor } from "./access/door.ts";
 import { createAuthenticate } from "./access/keys.ts";
+import { createBreaker } from "./backends/breaker.ts";
 import { openEdgeCache } from "./backends/edge-cache.ts";
 import type { Database } from "./backends/postgres.ts";
+import { createPurge } from "./backends/purge.ts";
 import { createBuffer } from "./clicks/buffer.ts";
 import { createCapture } from "./clicks/capture.ts";
 import type { Bury } from "./clicks/dead-letters.ts";
@@ -19,13 +22,14 @@ import { type Config, readConfig } from "./config.ts";
 import { createPublish } from "./entries/publish.ts";
 import { createResolve } from "./entries/resolve.ts";
 import type { Tier } from "./entries/tier.ts";
-import { createEdgeTier } from "./entries/tiers/edge.ts";
+import { createEdgeTier, type EdgeTier } from "./entries/tiers/edge.ts";
 import { createGuardTier } from "./entries/tiers/guard.ts";
 import { createMemoryTier } from "./entries/tiers/memory.ts";
 import { createPostgresTier } from "./entries/tiers/postgres.ts";
 import { createRedisTier } from "./entries/tiers/redis.ts";
 import { cutAddress } from "./http/cut-address.ts";
 import type { LinkParts } from "./links/routes.ts";
+import type { RepairParts } from "./maintenance/repair.ts";
 import type { MaintenanceStore } from "./maintenance/store.ts";
 import { createRedirect, type Redirect } from "./redirect/routes.ts";
 import { createNextIds, type Fleet, readStatus } from "./sequencer/client.ts";
@@ -51,6 +55,7 @@ export interface Jobs {
   readonly clicks: ClickStore;
   readonly bury: Bury;
   readonly maintenance: MaintenanceStore;
+  readonly repair: RepairParts;
 }
 
 type Core = ReturnType<typeof buildCore>;
@@ -111,11 +116,13 @@ export async function wireJobs(): Promise<Jobs> {
     import("./clicks/dead-letters.ts"),
     import("./maintenance/store.ts"),
   ]);
-  const database = await openCore().database();
+  const { database: openDatabase, redis, purge } = openCore();
+  const database = await openDatabase();
   return {
     clicks: createClickStore(database),
     bury: createBury(database),
     maintenance: createMaintenanceStore(database),
+    repair: { keepInRedis: (key, entry) => redis.fill(key, entry), purge },
   };
 }
 
@@ -142,22 +149,25 @@ function buildCore(config: Config) {
   });
   const redisClient = lazily(async () => {
     const { connectRedis } = await import("./backends/redis.ts");
-    return connectRedis(config.redisUrl, config.redisToken, REDIS_LIMIT_MS);
+    const manners = { limitMs: REDIS_LIMIT_MS, breaker: createBreaker("redis"), clock: () => Date.now() };
+    return connectRedis(config.redisUrl, config.redisToken, manners);
   });
 
   const memory = createMemoryTier();
-  const edge = createEdgeTier(openEdgeCache());
-  const redis = createRedisTier(redisClient, config.redisPrefix);
+  const edge = createEdgeTier(openEdgeCache(), config.cacheEpoch);
+  const redis = createRedisTier(redisClient, `${config.redisPrefix}${config.cacheEpoch}`);
   const tiers: readonly Tier[] = [memory, edge, createGuardTier(codes), redis, createPostgresTier(entryStore)];
   return {
     config,
     codes,
     fleet,
     database: lazily(() => connect(STATEMENT_LIMIT_MS)),
-    publish: createPublish([redis, memory, edge]),
+    redis,
+    purge: purgeOf(config, edge),
+    publish: createPublish({ near: [memory, edge], redis, enqueue, canPurge: config.purge !== null }),
     redirect: createRedirect({
       codes,
-      resolve: createResolve(tiers, { presentMs: config.freshMs, absentMs: ABSENT_MS }),
+      resolve: createResolve(tiers, { presentMs: config.freshMs, absentMs: ABSENT_MS }, Math.random),
       capture: createCapture(
         createBuffer(sendClicks, (ms) => scheduler.wait(ms)),
         () => crypto.randomUUID(),
@@ -176,6 +186,17 @@ function keyDoorOf(config: Config): ReturnType<typeof createKeyDoor> {
 /** As text: what is packed once is not serialised a second time. */
 async function sendClicks(body: string): Promise<void> {
   await env.CLICKS.send(body, { contentType: "text" });
+}
+
+async function enqueue(change: Change): Promise<void> {
+  await env.CLICKS.send(packChange(change), { contentType: "text" });
+}
+
+/** Empties the other places' caches, when the zone and its token are configured. */
+function purgeOf(config: Config, edge: EdgeTier): RepairParts["purge"] {
+  if (config.purge === null) return undefined;
+  const purge = createPurge(config.purge);
+  return (keys) => purge(keys.map((key) => edge.tagOf(key)));
 }
 
 /** A limiter that cannot be asked stops nobody. */

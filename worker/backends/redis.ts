@@ -5,6 +5,7 @@
  */
 import { Redis } from "@upstash/redis/cloudflare";
 import { BackendDown } from "../../shared/backend-down.ts";
+import type { Breaker } from "./breaker.ts";
 
 /** The few commands that Hop sends. Each is one Upstash command; each rejects with {@link BackendDown} if it is not answered properly in time. */
 export interface RedisClient {
@@ -16,8 +17,18 @@ export interface RedisClient {
   ping(): Promise<void>;
 }
 
-/** Builds a client whose every command has `limitMs` and is tried once: the caller has somewhere else to go. */
-export function connectRedis(url: string, token: string, limitMs: number): RedisClient {
+/** How a client is to ask. */
+export interface RedisManners {
+  /** How long a command may take. */
+  readonly limitMs: number;
+  /** Stands in front of every command. */
+  readonly breaker: Breaker;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+/** Builds a client whose every command is tried once: the caller has somewhere else to go. */
+export function connectRedis(url: string, token: string, { limitMs, breaker, clock }: RedisManners): RedisClient {
   const redis = new Redis({
     url,
     token,
@@ -30,23 +41,25 @@ export function connectRedis(url: string, token: string, limitMs: number): Redis
     // A function: an aborted plain signal would resolve as null, again a false miss.
     signal: () => AbortSignal.timeout(limitMs),
   });
+  const ask = <T>(command: () => Promise<T>): Promise<T> => breaker(clock(), () => asBackendDown(command));
   return {
-    async get(key) {
-      const value: unknown = await ask(redis.get(key));
-      if (value === null || typeof value === "string") return value;
-      throw new BackendDown("redis", new Error(`GET answered ${typeof value}`));
-    },
-    evaluate: (script, keys, args) => ask(redis.eval<string[]>(script, [...keys], [...args])),
-    async ping() {
-      const answer = await ask(redis.ping());
-      if (answer !== "PONG") throw new BackendDown("redis", new Error("PING was not answered with PONG"));
-    },
+    get: (key) =>
+      ask(async () => {
+        const value: unknown = await redis.get(key);
+        if (value === null || typeof value === "string") return value;
+        throw new Error(`GET answered ${typeof value}`);
+      }),
+    evaluate: (script, keys, args) => ask(() => redis.eval<string[]>(script, [...keys], [...args])),
+    ping: () =>
+      ask(async () => {
+        if ((await redis.ping()) !== "PONG") throw new Error("PING was not answered with PONG");
+      }),
   };
 }
 
-async function ask<T>(command: Promise<T>): Promise<T> {
+async function asBackendDown<T>(command: () => Promise<T>): Promise<T> {
   try {
-    return await command;
+    return await command();
   } catch (error) {
     throw new BackendDown("redis", error);
   }

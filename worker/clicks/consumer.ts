@@ -11,13 +11,16 @@ import { type ClickStore, ClicksRefused } from "./store.ts";
 /** A first retry comes soon, later ones after up to this long: a database that is away for an hour costs no message. */
 const MAX_RETRY_SECONDS = 600;
 
+/** The messages of a queue. */
+export type Batch = Pick<MessageBatch, "queue" | "messages">;
+
 interface Readable {
   readonly message: Message;
   readonly clicks: readonly Click[];
 }
 
 /** Handles one batch of the click queue. Never throws: what went wrong is told to the queue, message by message. */
-export async function consumeClicks(batch: MessageBatch, store: ClickStore, bury: Bury): Promise<void> {
+export async function consumeClicks(batch: Batch, store: ClickStore, bury: Bury): Promise<void> {
   const readable: Readable[] = [];
   for (const message of batch.messages) {
     const unpacked = unpackMessage(message.body);
@@ -28,7 +31,7 @@ export async function consumeClicks(batch: MessageBatch, store: ClickStore, bury
 }
 
 /** Handles one batch of the dead-letter queue: what the queue gave up on is kept. */
-export async function consumeDeadLetters(batch: MessageBatch, sourceQueue: string, bury: Bury): Promise<void> {
+export async function consumeDeadLetters(batch: Batch, sourceQueue: string, bury: Bury): Promise<void> {
   for (const message of batch.messages) await putAway(sourceQueue, message, "retries exhausted", bury);
 }
 

@@ -40,7 +40,7 @@ async function resolve(answers: Partial<Record<TierName, Answer>>) {
   const names: TierName[] = ["memory", "edge", "guard", "redis", "postgres"];
   const tiers = names.map((name) => tierOf(name, answers[name] ?? PASS, seen));
   const work: Promise<unknown>[] = [];
-  const resolution = await createResolve(tiers, FRESHNESS)(KEY, NOW, (promise) => void work.push(promise));
+  const resolution = await createResolve(tiers, FRESHNESS, () => 0)(KEY, NOW, (promise) => void work.push(promise));
   await Promise.all(work);
   return { resolution, ...seen };
 }
@@ -64,6 +64,22 @@ test("what a lower tier knows fills every tier above it", async ({ expect }) => 
 test("a stale entry is looked up again, and the fresh answer wins even when it says absent", async ({ expect }) => {
   const { resolution } = await resolve({ memory: entry(stale), redis: entry(absent({ version: 5, vouchedAt: NOW })) });
   expect(resolution).toMatchObject({ kind: "found", entry: { kind: "absent", version: 5 }, tier: "redis" });
+});
+
+test("towards its end an entry is looked up again by chance, so that many of one age are not asked for at once", async ({
+  expect,
+}) => {
+  const late = present({ vouchedAt: NOW - 57_000 });
+  const early = present({ vouchedAt: NOW - 53_999 });
+  const tierNamed = async (known: Entry, dice: number) => {
+    const memory: Tier = { name: "memory", lookup: () => entry(known) };
+    const last: Tier = { name: "postgres", lookup: () => entry(present({ vouchedAt: NOW })) };
+    const resolution = await createResolve([memory, last], FRESHNESS, () => dice)(KEY, NOW, () => {});
+    return resolution.kind === "found" ? resolution.tier : resolution.kind;
+  };
+  expect(await tierNamed(late, 0)).toBe("memory");
+  expect(await tierNamed(late, 1)).toBe("postgres");
+  expect(await tierNamed(early, 1)).toBe("memory");
 });
 
 test("absent is believed for a shorter time than present", async ({ expect }) => {
@@ -107,7 +123,11 @@ test("a tier that cannot be filled harms nobody", async ({ expect }) => {
   const broken: Tier = { name: "edge", lookup: () => PASS, fill: () => Promise.reject(new Error("full")) };
   const last: Tier = { name: "postgres", lookup: () => entry(fresh) };
   const work: Promise<unknown>[] = [];
-  const resolution = await createResolve([broken, last], FRESHNESS)(KEY, NOW, (promise) => void work.push(promise));
+  const resolution = await createResolve([broken, last], FRESHNESS, () => 0)(
+    KEY,
+    NOW,
+    (promise) => void work.push(promise),
+  );
   expect(resolution).toMatchObject({ kind: "found" });
   await expect(Promise.all(work)).resolves.toBeDefined();
 });

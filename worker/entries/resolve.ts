@@ -24,8 +24,8 @@ export type Resolution =
 /** Looks a code up. `waitUntil` takes the filling, which the visitor does not wait for. Never throws. */
 export type Resolve = (key: CodeKey, now: number, waitUntil: WaitUntil) => Promise<Resolution>;
 
-/** Builds the look-up over `tiers`, nearest first. */
-export function createResolve(tiers: readonly Tier[], freshness: Freshness): Resolve {
+/** Builds the look-up over `tiers`, nearest first. `dice` gives numbers from 0 to 1. */
+export function createResolve(tiers: readonly Tier[], freshness: Freshness, dice: () => number): Resolve {
   return async (key, now, waitUntil) => {
     let stale: { readonly entry: Entry; readonly tier: TierName } | undefined;
     for (const [index, tier] of tiers.entries()) {
@@ -36,7 +36,7 @@ export function createResolve(tiers: readonly Tier[], freshness: Freshness): Res
       if (answer.kind === "down") log("warn", "tier_down", { tier: tier.name }, answer.cause);
       if (answer.kind !== "entry") continue;
       const { entry } = answer;
-      if (isFresh(entry, now, freshness)) {
+      if (isFresh(entry, now, freshness, dice)) {
         if (index > 0) waitUntil(fillAbove(tiers.slice(0, index), key, entry));
         return { kind: "found", entry, tier: tier.name, stale: false };
       }
@@ -46,8 +46,16 @@ export function createResolve(tiers: readonly Tier[], freshness: Freshness): Res
   };
 }
 
-function isFresh(entry: Entry, now: number, freshness: Freshness): boolean {
-  return now - entry.vouchedAt < (entry.kind === "present" ? freshness.presentMs : freshness.absentMs);
+/**
+ * Towards its end an entry is looked up again by chance (Vattani and others, "Optimal Probabilistic Cache Stampede Prevention", 2015):
+ * what was vouched for at one moment is not asked for again at one moment.
+ */
+const JITTER = 0.1;
+
+function isFresh(entry: Entry, now: number, freshness: Freshness, dice: () => number): boolean {
+  const limitMs = entry.kind === "present" ? freshness.presentMs : freshness.absentMs;
+  const ageMs = now - entry.vouchedAt;
+  return ageMs < limitMs * (1 - JITTER) || ageMs < limitMs * (1 - JITTER * dice());
 }
 
 /** A tier that cannot be filled costs its next look-up, nothing else. */

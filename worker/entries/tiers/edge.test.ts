@@ -11,7 +11,7 @@ import type { Tier } from "../tier.ts";
 import { createEdgeTier } from "./edge.ts";
 
 const build = (): Required<Tier> => {
-  const tier = createEdgeTier(openEdgeCache());
+  const tier = createEdgeTier(openEdgeCache(), "");
   return { ...tier, fill: async (key, entry) => tier.fill?.(key, entry) };
 };
 
@@ -25,9 +25,12 @@ test("text that is no entry is passed on, not taken for an answer", async ({ exp
 });
 
 test("a cache that fails, or does not answer, is down and never says that a link is absent", async ({ expect }) => {
-  const refusing = createEdgeTier({ read: () => Promise.reject(new Error("gone")), write: () => Promise.resolve() });
+  const refusing = createEdgeTier(
+    { read: () => Promise.reject(new Error("gone")), write: () => Promise.resolve() },
+    "",
+  );
   expect(await refusing.lookup(freshKey(), 0)).toMatchObject({ kind: "down" });
-  const silent = createEdgeTier({ read: () => new Promise(() => {}), write: () => Promise.resolve() });
+  const silent = createEdgeTier({ read: () => new Promise(() => {}), write: () => Promise.resolve() }, "");
   expect(await silent.lookup(freshKey(), 0)).toMatchObject({ kind: "down" });
 });
 

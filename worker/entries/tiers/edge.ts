@@ -14,8 +14,16 @@ const LIMIT_MS = 200;
 /** Stale entries are kept a day, for when everything below is down. */
 const KEPT_SECONDS = 24 * 60 * 60;
 
-/** Builds the tier over a cache of text. */
-export function createEdgeTier(cache: EdgeCache): Tier {
+/** The tier, and the tag by which a purge names an entry. */
+export interface EdgeTier extends Tier {
+  readonly tagOf: (key: CodeKey) => string;
+}
+
+/** Builds the tier over a cache of text. Another `epoch` is another, empty cache. */
+export function createEdgeTier(cache: EdgeCache, epoch: string): EdgeTier {
+  // On the link's own host, under a path that no visitor's request reaches the cache with.
+  const addressOf = ({ domain, code }: CodeKey): string =>
+    `https://${domain}/.well-known/hop/entry${epoch}/${encodeURIComponent(code)}`;
   const read = async (key: CodeKey): Promise<Entry | undefined> => {
     const text = await within("edge", LIMIT_MS, cache.read(addressOf(key)));
     if (text === null) return undefined;
@@ -25,6 +33,7 @@ export function createEdgeTier(cache: EdgeCache): Tier {
   };
   return {
     name: "edge",
+    tagOf,
     async lookup(key) {
       try {
         const entry = await read(key);
@@ -39,11 +48,6 @@ export function createEdgeTier(cache: EdgeCache): Tier {
       await cache.write(addressOf(key), encodeEntry(entry), KEPT_SECONDS, tagOf(key));
     },
   };
-}
-
-/** On the link's own host, under a path that no visitor's request reaches the cache with. */
-function addressOf({ domain, code }: CodeKey): string {
-  return `https://${domain}/.well-known/hop/entry/${encodeURIComponent(code)}`;
 }
 
 /** What a world-wide purge of this entry would name; a tag is printable ASCII without spaces. */

@@ -6,6 +6,7 @@
  */
 import { env } from "cloudflare:workers";
 import { afterEach, test } from "vitest";
+import { BREAKER_LIMITS, createBreaker } from "../../backends/breaker.ts";
 import { connectRedis, type RedisClient } from "../../backends/redis.ts";
 import { readConfig } from "../../config.ts";
 import { absent, present } from "../../testing/entries.ts";
@@ -15,8 +16,11 @@ import type { Tier } from "../tier.ts";
 import { createRedisTier } from "./redis.ts";
 
 const now = 1_800_000_000_000;
+const manners = { breaker: createBreaker("redis", { ...BREAKER_LIMITS, failures: Infinity }), clock: () => Date.now() };
+const patient = { ...manners, limitMs: 2000 };
+const hasty = { ...manners, limitMs: 400 };
 const { redisUrl, redisToken, redisPrefix } = readConfig(env);
-const client = async (): Promise<RedisClient> => connectRedis(redisUrl, redisToken, 2000);
+const client = async (): Promise<RedisClient> => connectRedis(redisUrl, redisToken, patient);
 const build = (): Required<Tier> => createRedisTier(client, redisPrefix);
 
 afterEach(liftFaults);
@@ -54,7 +58,7 @@ test("B016: a deletion stands in Redis itself", async ({ expect }) => {
 test.for(["refuse", "hang", "cut", "html", "unauthorized", "too_many", "garbage"] as const)(
   "a Redis that answers with %s is down, and so is one with another token",
   async (kind, { expect }) => {
-    const impatient = createRedisTier(async () => connectRedis(redisUrl, redisToken, 400), redisPrefix);
+    const impatient = createRedisTier(async () => connectRedis(redisUrl, redisToken, hasty), redisPrefix);
     const key = freshKey();
     await impatient.fill(key, present());
     await setFault("redis", { kind, matching: key.domain });
@@ -70,7 +74,7 @@ test("an address where nothing listens, and a wrong token, are down", async ({ e
     ["http://127.0.0.1:1", redisToken],
     [redisUrl, "wrong"],
   ] as const) {
-    const tier = createRedisTier(async () => connectRedis(url, token, 500), redisPrefix);
+    const tier = createRedisTier(async () => connectRedis(url, token, hasty), redisPrefix);
     expect(await tier.lookup(freshKey(), now)).toMatchObject({ kind: "down" });
   }
 });
