@@ -16,6 +16,7 @@ const NEVER_EAGER = [
   "node_modules/@hono/zod-openapi/",
   "node_modules/@neondatabase/",
   "node_modules/@upstash/",
+  "node_modules/isbot/",
   "worker/api.ts",
   "worker/jobs.ts",
   "worker/backends/postgres.ts",

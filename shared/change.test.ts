@@ -27,6 +27,7 @@ const CHANGES: readonly Change[] = [
       expireAt: 7,
       expiredUrl: null,
       disabled: false,
+      maxClicks: null,
     },
     redis: false,
     purge: true,

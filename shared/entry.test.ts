@@ -23,6 +23,7 @@ const entries: fc.Arbitrary<Entry> = fc.oneof(
     expireAt: fc.option(time),
     expiredUrl: fc.option(url),
     disabled: fc.boolean(),
+    maxClicks: fc.option(fc.integer({ min: 1 })),
   }),
 );
 
@@ -107,5 +108,6 @@ function stored(longUrl: string): string {
     expireAt: null,
     expiredUrl: null,
     disabled: false,
+    maxClicks: null,
   });
 }

@@ -28,6 +28,8 @@ export interface PresentEntry {
   readonly expireAt: number | null;
   readonly expiredUrl: string | null;
   readonly disabled: boolean;
+  /** How many visits may pass; the link's own object counts them. */
+  readonly maxClicks: number | null;
 }
 
 /** Known not to exist: never made (version 0), or deleted (the version of the deletion, a tombstone). */
@@ -69,6 +71,7 @@ export function encodeEntry(entry: Entry): string {
     ex: entry.expireAt,
     xu: entry.expiredUrl,
     off: entry.disabled,
+    max: entry.maxClicks,
   })}`;
 }
 
@@ -80,12 +83,12 @@ export function decodeEntry(text: string): Entry | undefined {
   if (!isRecord(fields) || fields["f"] !== FORMAT) return undefined;
   const version = Number(digits);
   const vouchedAt = fields["at"];
-  if (!isTime(vouchedAt)) return undefined;
+  if (!isNumber(vouchedAt)) return undefined;
   if (!("id" in fields)) return { kind: "absent", version, vouchedAt };
 
-  const { id, to, st, vs, ex, xu, off } = fields;
+  const { id, to, st, vs, ex, xu, off, max } = fields;
   if (typeof id !== "string" || typeof off !== "boolean" || !isRedirectStatus(st)) return undefined;
-  if (!isTimeOrNull(vs) || !isTimeOrNull(ex)) return undefined;
+  if (!isNumberOrNull(vs) || !isNumberOrNull(ex) || !isNumberOrNull(max)) return undefined;
   if (typeof to !== "string" || !isSendable(to)) return undefined;
   if (xu !== null && (typeof xu !== "string" || !isSendable(xu))) return undefined;
   return {
@@ -99,6 +102,7 @@ export function decodeEntry(text: string): Entry | undefined {
     expireAt: ex,
     expiredUrl: xu,
     disabled: off,
+    maxClicks: max,
   };
 }
 
@@ -126,10 +130,10 @@ function isSendable(text: string): boolean {
   return sendableUrl(text) === text;
 }
 
-function isTime(value: unknown): value is number {
+function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-function isTimeOrNull(value: unknown): value is number | null {
-  return value === null || isTime(value);
+function isNumberOrNull(value: unknown): value is number | null {
+  return value === null || isNumber(value);
 }

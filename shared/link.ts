@@ -23,6 +23,8 @@ export interface LinkSettings {
   readonly validSince: number | null;
   readonly expireAt: number | null;
   readonly expiredUrl: string | null;
+  /** How many visits may pass, bots and look-aheads not counted. */
+  readonly maxClicks: number | null;
   readonly disabled: boolean;
 }
 
@@ -36,6 +38,7 @@ export const LINK_DEFAULTS: Omit<LinkSettings, "longUrl"> = {
   validSince: null,
   expireAt: null,
   expiredUrl: null,
+  maxClicks: null,
   disabled: false,
 };
 
@@ -69,6 +72,7 @@ export function settingsText(settings: LinkSettings): string {
     settings.validSince,
     settings.expireAt,
     settings.expiredUrl,
+    settings.maxClicks,
     settings.disabled,
   ]);
 }

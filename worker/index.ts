@@ -5,6 +5,7 @@
  */
 import { handleRequest } from "./app.ts";
 
+export { Quota } from "./quota/object.ts";
 export { Sequencer } from "./sequencer/object.ts";
 
 export default {

@@ -20,13 +20,16 @@ export async function handleBatch(batch: MessageBatch): Promise<void> {
     await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), bury);
     return;
   }
-  const isChange = (message: Message): boolean => unpackChange(message.body) !== undefined;
   const changes = batch.messages.filter(isChange);
   const rest = batch.messages.filter((message) => !isChange(message));
   await Promise.all([
     deliverChanges(changes, repair),
     consumeClicks({ queue: batch.queue, messages: rest }, clicks, bury),
   ]);
+}
+
+function isChange(message: Message): boolean {
+  return unpackChange(message.body) !== undefined;
 }
 
 /** Runs what is due. `scheduledAt` is the time the run was meant for, in epoch milliseconds. */

@@ -31,6 +31,7 @@ import { cutAddress } from "./http/cut-address.ts";
 import type { LinkParts } from "./links/routes.ts";
 import type { RepairParts } from "./maintenance/repair.ts";
 import type { MaintenanceStore } from "./maintenance/store.ts";
+import { createQuotas } from "./quota/client.ts";
 import { createRedirect, type Redirect } from "./redirect/routes.ts";
 import { createNextIds, type Fleet, readStatus } from "./sequencer/client.ts";
 import type { MetricParts } from "./stats/metrics.ts";
@@ -84,7 +85,7 @@ export function wireMetrics(): MetricParts {
 
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
-  const { config, codes, fleet, database, publish } = openCore();
+  const { config, codes, fleet, quotas, database, publish } = openCore();
   const [{ createLinkStore }, { entryOf }] = await Promise.all([
     import("./links/store.ts"),
     import("./entries/store.ts"),
@@ -96,6 +97,8 @@ export async function wireLinks(): Promise<LinkParts> {
     nextIds: createNextIds(fleet),
     publish,
     entryOf,
+    countEarlier: quotas.countEarlier,
+    forgetVisits: quotas.forget,
     domains: config.domains,
     policyFor: (ownHosts): UrlPolicy => ({
       schemes: config.schemes,
@@ -153,6 +156,7 @@ function buildCore(config: Config) {
     return connectRedis(config.redisUrl, config.redisToken, manners);
   });
 
+  const quotas = createQuotas(env.QUOTA);
   const memory = createMemoryTier();
   const edge = createEdgeTier(openEdgeCache(), config.cacheEpoch);
   const redis = createRedisTier(redisClient, `${config.redisPrefix}${config.cacheEpoch}`);
@@ -161,6 +165,7 @@ function buildCore(config: Config) {
     config,
     codes,
     fleet,
+    quotas,
     database: lazily(() => connect(STATEMENT_LIMIT_MS)),
     redis,
     purge: purgeOf(config, edge),
@@ -174,6 +179,7 @@ function buildCore(config: Config) {
         config.ipMode,
       ),
       mayMiss: (address) => mayGoOn(env.UNKNOWN_CODE_LIMIT, address),
+      visitsLeft: quotas,
       debugTiming: config.debugTiming,
     }),
   };

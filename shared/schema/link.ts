@@ -13,6 +13,9 @@ const MAX_TAGS = 64;
 /** Bytes of `metadata` as JSON. */
 const MAX_METADATA_BYTES = 4096;
 
+/** What an integer column takes. */
+const MAX_CLICKS = 2 ** 31 - 1;
+
 /** A destination as written; the URL policy judges it afterwards, with reasons of its own. */
 const url = z.string();
 
@@ -41,6 +44,7 @@ const optional = {
   validSince: time.nullable(),
   expireAt: time.nullable(),
   expiredUrl: url.nullable(),
+  maxClicks: z.int().min(1).max(MAX_CLICKS).nullable(),
   disabled: z.boolean().nullable(),
 };
 
@@ -83,7 +87,7 @@ export const linkShown = z
     validSince: timeShown.nullable(),
     expireAt: timeShown.nullable(),
     expiredUrl: z.string().nullable(),
-    maxClicks: z.null(),
+    maxClicks: z.number().int().nullable(),
     hasPassword: z.literal(false),
     rules: z.array(z.unknown()),
     disabled: z.boolean(),

@@ -12,7 +12,7 @@ import { log } from "../telemetry/log.ts";
 /** The columns that decide a redirect. */
 export type EntryRow = Pick<
   ShortLinkRow,
-  "id" | "longUrl" | "redirectStatus" | "validSince" | "expireAt" | "expiredUrl" | "disabled" | "version"
+  "id" | "longUrl" | "redirectStatus" | "validSince" | "expireAt" | "expiredUrl" | "disabled" | "maxClicks" | "version"
 >;
 
 /** Reads one entry; rejects when the database cannot be asked. */
@@ -28,6 +28,7 @@ const COLUMNS = {
   expireAt: shortLinks.expireAt,
   expiredUrl: shortLinks.expiredUrl,
   disabled: shortLinks.disabled,
+  maxClicks: shortLinks.maxClicks,
   version: shortLinks.version,
 };
 
@@ -67,5 +68,6 @@ export function entryOf(row: EntryRow, now: number): Entry {
     expireAt: row.expireAt?.getTime() ?? null,
     expiredUrl,
     disabled: row.disabled,
+    maxClicks: row.maxClicks,
   };
 }

@@ -8,6 +8,7 @@ import { type Link, LINK_DEFAULTS, type LinkSettings } from "../../shared/link.t
 import type { ChangeLinkBody } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
+import { log } from "../telemetry/log.ts";
 import { etagOf, linkOf } from "./rows.ts";
 import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
 import type { LinkStore } from "./store.ts";
@@ -18,6 +19,10 @@ export interface ChangeParts {
   /** Makes a changed row, or its tombstone, seen by redirects; never rejects. */
   readonly publish: (key: CodeKey, entry: Entry) => Promise<void>;
   readonly entryOf: (row: ShortLinkRow, now: number) => Entry;
+  /** Counts the visits that a link had before it was limited. */
+  readonly countEarlier: (linkId: string, visits: number) => Promise<void>;
+  /** Drops the count of a limited link that is gone. */
+  readonly forgetVisits: (linkId: string) => Promise<void>;
 }
 
 /** What came of a change. `conflict`: other changes kept coming in between. */
@@ -52,6 +57,8 @@ export async function changeLink(
     if (checked.kind === "refused") return checked;
 
     const fingerprint = row.fingerprint === null ? null : await fingerprintOf(checked.settings);
+    if (checked.settings.maxClicks !== null && link.maxClicks === null)
+      await parts.countEarlier(link.id, link.clickCount);
     const changed = await parts.store.update(key, checked.settings, fingerprint, row.version, now);
     if (changed === undefined) continue;
     await parts.publish(key, parts.entryOf(changed, now));
@@ -77,9 +84,10 @@ export async function deleteLink(
     if (!matches(etagOf(linkOf(row)))) return { kind: "outdated" };
     expected = row.version;
   }
-  const version = await parts.store.remove(key, expected);
-  if (version === undefined) return { kind: expected === null ? "not_found" : "outdated" };
-  await parts.publish(key, { kind: "absent", version, vouchedAt: now });
+  const removed = await parts.store.remove(key, expected);
+  if (removed === undefined) return { kind: expected === null ? "not_found" : "outdated" };
+  await parts.publish(key, { kind: "absent", version: removed.version, vouchedAt: now });
+  if (removed.isLimited) await forget(parts, removed.id);
   return { kind: "deleted" };
 }
 
@@ -94,6 +102,7 @@ function merge(link: Link, body: ChangeLinkBody): LinkSettings {
     redirectStatus: pick(body.redirectStatus, link.redirectStatus, LINK_DEFAULTS.redirectStatus),
     validSince: pick(body.validSince, link.validSince, LINK_DEFAULTS.validSince),
     expireAt: pick(body.expireAt, link.expireAt, LINK_DEFAULTS.expireAt),
+    maxClicks: pick(body.maxClicks, link.maxClicks, LINK_DEFAULTS.maxClicks),
     expiredUrl: pick(body.expiredUrl, link.expiredUrl, LINK_DEFAULTS.expiredUrl),
     disabled: pick(body.disabled, link.disabled, LINK_DEFAULTS.disabled),
   };
@@ -101,4 +110,13 @@ function merge(link: Link, body: ChangeLinkBody): LinkSettings {
 
 function pick<T>(asked: T | null | undefined, present: T, fallback: T): T {
   return asked === undefined ? present : (asked ?? fallback);
+}
+
+/** A count that is left over takes a few bytes and is never asked for again: ids are not given twice. */
+async function forget(parts: ChangeParts, linkId: string): Promise<void> {
+  try {
+    await parts.forgetVisits(linkId);
+  } catch (error) {
+    log("warn", "count_left_over", { linkId }, error);
+  }
 }

@@ -54,7 +54,8 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
   const chosen = chooseCode(parts, body);
   if (chosen?.kind === "refused") return chosen;
 
-  const isShared = chosen === undefined && body.unique !== true;
+  // Whether a limited link is still alive is for its object to say, so each creation is a link of its own.
+  const isShared = chosen === undefined && body.unique !== true && settings.maxClicks === null;
   const fingerprint = isShared ? await fingerprintOf(settings) : null;
   for (let attempt = 1; ; attempt += 1) {
     const id = await mintId(parts, context);
@@ -115,6 +116,7 @@ function settingsOf(body: CreateLinkBody): LinkSettings {
     redirectStatus: body.redirectStatus ?? LINK_DEFAULTS.redirectStatus,
     validSince: body.validSince ?? LINK_DEFAULTS.validSince,
     expireAt: body.expireAt ?? LINK_DEFAULTS.expireAt,
+    maxClicks: body.maxClicks ?? LINK_DEFAULTS.maxClicks,
     expiredUrl: body.expiredUrl ?? LINK_DEFAULTS.expiredUrl,
     disabled: body.disabled ?? LINK_DEFAULTS.disabled,
   };

@@ -31,6 +31,14 @@ export type Inserted =
   /** Another link has the code. */
   | { readonly kind: "taken" };
 
+/** A link that was deleted. */
+export interface Removed {
+  readonly id: string;
+  /** Of its tombstone: newer than any that the row had. */
+  readonly version: number;
+  readonly isLimited: boolean;
+}
+
 /** The links, by key. Every function rejects with `BackendDown` when the database cannot be asked. */
 export interface LinkStore {
   insert(link: NewLink): Promise<Inserted>;
@@ -43,8 +51,8 @@ export interface LinkStore {
     expectedVersion: number,
     now: number,
   ): Promise<ShortLinkRow | undefined>;
-  /** Deletes the row, if it has the expected version where one is given; answers the version of its tombstone, or undefined. */
-  remove(key: CodeKey, expectedVersion: number | null): Promise<number | undefined>;
+  /** Deletes the row, if it has the expected version where one is given; answers what it was, or undefined. */
+  remove(key: CodeKey, expectedVersion: number | null): Promise<Removed | undefined>;
 }
 
 /** Microseconds since 1970 by the database's clock: one clock for all writers. */
@@ -120,8 +128,8 @@ export function createLinkStore(database: Database): LinkStore {
         const [row] = await database
           .delete(shortLinks)
           .where(and(at(key), isExpected))
-          .returning({ version: NEXT_VERSION });
-        return row === undefined ? undefined : row.version;
+          .returning({ id: shortLinks.id, version: NEXT_VERSION, maxClicks: shortLinks.maxClicks });
+        return row === undefined ? undefined : { id: row.id, version: row.version, isLimited: row.maxClicks !== null };
       }),
   };
 }
@@ -157,6 +165,7 @@ function columnsOf(settings: LinkSettings) {
     validSince: dateOf(settings.validSince),
     expireAt: dateOf(settings.expireAt),
     expiredUrl: settings.expiredUrl,
+    maxClicks: settings.maxClicks,
     disabled: settings.disabled,
   };
 }

@@ -45,6 +45,22 @@ export function unavailablePage(): string {
   });
 }
 
+/** Where a link leads, for a program that looks at it on its own. */
+export function previewPage(location: string): string {
+  return renderPage({
+    title: "A short link",
+    children: (
+      <p>
+        It leads to{" "}
+        <a href={location} rel="nofollow noreferrer">
+          {location}
+        </a>
+        .
+      </p>
+    ),
+  });
+}
+
 /** The bare domain, when `HOME_URL` is not set. */
 export function homePage(host: string): string {
   return renderPage({

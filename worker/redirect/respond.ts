@@ -62,12 +62,32 @@ export async function fail(request: Request, scope: RequestScope, failure: Failu
     rate_limited: pages.slowDownPage,
     unavailable: pages.unavailablePage,
   }[failure];
-  return new Response(page(), {
-    status: problem.status,
+  return html(scope, page(), problem.status, PAGE_POLICY, headers);
+}
+
+/** What a link looks like to a program that must not be sent on: where it leads, as a page. */
+export async function preview(scope: RequestScope, location: string): Promise<Response> {
+  const [{ previewPage }, { PAGE_POLICY }] = await Promise.all([
+    import("../pages/visitor-pages.tsx"),
+    import("../pages/layout.tsx"),
+  ]);
+  const headers = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
+  return html(scope, previewPage(location), 200, PAGE_POLICY, headers);
+}
+
+function html(
+  scope: RequestScope,
+  page: string,
+  status: number,
+  policy: string,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return new Response(page, {
+    status,
     headers: {
       ...headers,
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": PAGE_POLICY,
+      "Content-Security-Policy": policy,
       "X-Content-Type-Options": "nosniff",
       "X-Request-Id": scope.requestId,
     },

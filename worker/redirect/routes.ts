@@ -7,9 +7,11 @@ import type { CodeBook } from "../../shared/code.ts";
 import type { CodeKey } from "../../shared/entry.ts";
 import type { Resolution, Resolve } from "../entries/resolve.ts";
 import { clientAddress, hostOf, type RequestScope, type WaitUntil } from "../http/context.ts";
-import { destinationOf } from "./destination.ts";
+import type { TierName } from "../entries/tier.ts";
+import { destinationOf, type Redirection } from "./destination.ts";
+import { passageOf, type VisitsLeft } from "./limit.ts";
 import { segmentOf } from "./path.ts";
-import { fail, redirectTo } from "./respond.ts";
+import { fail, preview, redirectTo } from "./respond.ts";
 
 /** What the redirect needs, handed in. */
 export interface RedirectParts {
@@ -20,6 +22,8 @@ export interface RedirectParts {
   readonly capture: (request: Request, linkId: string, at: number, waitUntil: WaitUntil) => void;
   /** Whether this address may ask for one more code that does not exist. */
   readonly mayMiss: (address: string) => Promise<boolean>;
+  /** Counts the visits of links that have a limit. */
+  readonly visitsLeft: VisitsLeft;
   readonly debugTiming: boolean;
 }
 
@@ -54,14 +58,52 @@ async function answer(
   const tier = parts.debugTiming ? resolution.tier : null;
   switch (destination.kind) {
     case "redirect":
-      parts.capture(request, destination.linkId, scope.now, scope.waitUntil);
-      return redirectTo(scope, destination.location, destination.status, tier);
+      return destination.maxClicks === null
+        ? sendOn(parts, request, scope, destination, tier)
+        : sendOnIfLeft(parts, request, scope, destination, destination.maxClicks, tier);
     case "expired_elsewhere":
       return redirectTo(scope, destination.location, 302, tier);
     case "expired":
       return fail(request, scope, "gone");
     case "not_found":
       return resolution.entry.kind === "absent" ? unknown(parts, request, scope) : fail(request, scope, "not_found");
+  }
+}
+
+function sendOn(
+  parts: RedirectParts,
+  request: Request,
+  scope: RequestScope,
+  { linkId, location, status }: Redirection,
+  tier: TierName | null,
+): Response {
+  parts.capture(request, linkId, scope.now, scope.waitUntil);
+  return redirectTo(scope, location, status, tier);
+}
+
+/** A limited link: its answer is for this visit alone, so no cache may keep it. */
+async function sendOnIfLeft(
+  parts: RedirectParts,
+  request: Request,
+  scope: RequestScope,
+  destination: Redirection,
+  limit: number,
+  tier: TierName | null,
+): Promise<Response> {
+  switch (await passageOf(request, destination, limit, parts.visitsLeft)) {
+    case "pass": {
+      const response = sendOn(parts, request, scope, destination, tier);
+      response.headers.set("Cache-Control", "no-store");
+      return response;
+    }
+    case "spent":
+      return destination.expiredUrl === null
+        ? fail(request, scope, "gone")
+        : redirectTo(scope, destination.expiredUrl, 302, tier);
+    case "show_to_bot":
+      return preview(scope, destination.location);
+    case "look_ahead":
+      return fail(request, scope, "unavailable");
   }
 }
 

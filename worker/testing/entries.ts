@@ -18,6 +18,7 @@ export function present(fields: Partial<PresentEntry> = {}): PresentEntry {
     expireAt: null,
     expiredUrl: null,
     disabled: false,
+    maxClicks: null,
     ...fields,
   };
 }

@@ -43,6 +43,7 @@ test("a row becomes an entry that is vouched for now", async ({ expect }) => {
     expireAt,
     expiredUrl: "https://example.org/",
     disabled: true,
+    maxClicks: 9,
   });
   expect(await tier.lookup(key, NOW)).toEqual({
     kind: "entry",
@@ -57,6 +58,7 @@ test("a row becomes an entry that is vouched for now", async ({ expect }) => {
       expireAt: NOW + 1,
       expiredUrl: "https://example.org/",
       disabled: true,
+      maxClicks: 9,
     },
   });
 });

@@ -1,0 +1,34 @@
+/**
+ * Programs that look at links on their own are known; people, and the tools in their hands, are not taken for them.
+ *
+ * @module
+ */
+import { test } from "vitest";
+import { isKnownBot } from "./bots.ts";
+
+test.for([
+  "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+  "facebookexternalhit/1.1",
+  "WhatsApp/2.23.20.0 A",
+  "Twitterbot/1.0",
+  "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
+  "TelegramBot (like TwitterBot)",
+  "Discordbot/2.0",
+  "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1)",
+  "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+])("B003, B006: %s is a bot", (userAgent, { expect }) => {
+  expect(isKnownBot(userAgent)).toBe(true);
+});
+
+test.for([
+  "Mozilla/5.0 (Linux; Android 8.0.0; CUBOT_P20) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/70.0.3538.110 Mobile Safari/537.36",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1",
+  "OurApp 0.0.1 (Linux; Android 4.0.3; HTC Ruby Build/IML74K; en_CA)",
+  "curl/8.5.0",
+  "node",
+  "python-requests/2.31.0",
+  "",
+  null,
+])("B127, B129: %s is none", (userAgent, { expect }) => {
+  expect(isKnownBot(userAgent)).toBe(false);
+});
