@@ -42,38 +42,6 @@ async function create(): Promise<string> {
 const stale = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1100));
 const statusOf = async (code: string): Promise<number> => (await service.fetch(`/${code}`)).status;
 
-const KINDS = ["refuse", "hang", "delay", "cut", "html", "unauthorized", "too_many", "garbage"];
-
-test.for(KINDS)(
-  "B151: with a Redis that answers with %s, every link still opens through Postgres",
-  async (kind, { expect }) => {
-    const warm = await create();
-    await statusOf(warm);
-    await stale();
-    await breakDown("redis", kind);
-    expect(await statusOf(warm)).toBe(302);
-    const cold = await create();
-    expect(await statusOf(cold)).toBe(302);
-    expect(await statusOf(`never-made-${kind}`)).toBe(404);
-  },
-);
-
-test.for(KINDS)(
-  "with a Postgres that answers with %s, what Redis or a cache knows still opens, and nothing is called unknown",
-  async (kind, { expect }) => {
-    const warm = await create();
-    await statusOf(warm);
-    await stale();
-    await breakDown("postgres", kind);
-    expect(await statusOf(warm)).toBe(302);
-    const unknown = await service.fetch(`/not-known-${kind}-${Date.now()}`);
-    expect(unknown.status).toBe(503);
-    expect(unknown.headers.get("Retry-After")).toMatch(/^\d+$/);
-    await lift();
-    expect(await statusOf(`not-known-${kind}-${Date.now()}`)).toBe(404);
-  },
-);
-
 test("with both away a link that was seen opens however stale it is; after recovery a change shows", async ({
   expect,
 }) => {
