@@ -103,6 +103,8 @@ async function startWorker(stack: Stack, port: number, dataDir: string): Promise
     detached: true,
     env: {
       ...process.env,
+      // wrangler prefers the environment to the file, and this shell may hold another installation's.
+      ...secrets,
       WRANGLER_LOG: process.env["WRANGLER_LOG"] ?? "error",
       WRANGLER_SEND_METRICS: "false",
       // Else it asks the network what a visitor from here looks like.

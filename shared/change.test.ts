@@ -10,7 +10,7 @@ import { packMessage } from "./click.ts";
 const CHANGES: readonly Change[] = [
   {
     key: { domain: "go.example", code: 'ünï-"quoted"/' },
-    entry: { kind: "absent", version: 1_700_000_000_000_001, vouchedAt: 5 },
+    entry: { kind: "absent", version: 1_700_000_000_000_001, vouchedAt: 5, tombstone: true },
     redis: true,
     purge: false,
   },

@@ -11,7 +11,7 @@ const time = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
 const url = fc.webUrl({ withFragments: true, withQueryParameters: true }).map((text) => new URL(text).href);
 const version = fc.integer({ min: 0, max: 9_007_199_254_740_991 });
 const entries: fc.Arbitrary<Entry> = fc.oneof(
-  fc.record({ kind: fc.constant("absent" as const), version, vouchedAt: time }),
+  fc.record({ kind: fc.constant("absent" as const), version, vouchedAt: time, tombstone: fc.boolean() }),
   fc.record({
     kind: fc.constant("present" as const),
     version,
@@ -51,7 +51,7 @@ describe("the stored form of an entry", () => {
         expect(decodeEntry(text)).toBeUndefined();
       }),
     );
-    const whole = encodeEntry({ kind: "absent", version: 1, vouchedAt: 2 });
+    const whole = encodeEntry({ kind: "absent", version: 1, vouchedAt: 2, tombstone: false });
     for (let end = 0; end < whole.length; end += 1) expect(decodeEntry(whole.slice(0, end))).toBeUndefined();
     for (const broken of [
       "null",

@@ -32,10 +32,13 @@ export interface PresentEntry {
   readonly maxClicks: number | null;
 }
 
-/** Known not to exist: never made (version 0), or deleted (the version of the deletion, a tombstone). */
+/** Known not to exist. */
 export interface AbsentEntry {
   readonly kind: "absent";
+  /** Whatever has an older version is gone: of a deletion its own version, of a look-up in vain a moment before it. */
   readonly version: number;
+  /** Left by a deletion: it must outlive everyone who read the row before. */
+  readonly tombstone: boolean;
   readonly vouchedAt: number;
 }
 
@@ -60,7 +63,8 @@ export const VERSION_DIGITS = 16;
  */
 export function encodeEntry(entry: Entry): string {
   const version = String(entry.version).padStart(VERSION_DIGITS, "0");
-  if (entry.kind === "absent") return `${version}${JSON.stringify({ f: FORMAT, at: entry.vouchedAt })}`;
+  if (entry.kind === "absent")
+    return `${version}${JSON.stringify({ f: FORMAT, at: entry.vouchedAt, gone: entry.tombstone })}`;
   return `${version}${JSON.stringify({
     f: FORMAT,
     at: entry.vouchedAt,
@@ -84,7 +88,7 @@ export function decodeEntry(text: string): Entry | undefined {
   const version = Number(digits);
   const vouchedAt = fields["at"];
   if (!isNumber(vouchedAt)) return undefined;
-  if (!("id" in fields)) return { kind: "absent", version, vouchedAt };
+  if (!("id" in fields)) return { kind: "absent", version, vouchedAt, tombstone: fields["gone"] === true };
 
   const { id, to, st, vs, ex, xu, off, max } = fields;
   if (typeof id !== "string" || typeof off !== "boolean" || !isRedirectStatus(st)) return undefined;
@@ -104,6 +108,17 @@ export function decodeEntry(text: string): Entry | undefined {
     disabled: off,
     maxClicks: max,
   };
+}
+
+/** The database's clock, which dates versions, and that of the Worker which reads it may be this far apart. */
+const CLOCK_SKEW_MS = 60_000;
+
+/**
+ * What a look-up at `now` that found no row says: a version from before is gone. One that was made since, or just before
+ * by another clock, is not denied.
+ */
+export function notFoundAt(now: number): AbsentEntry {
+  return { kind: "absent", version: Math.max(0, (now - CLOCK_SKEW_MS) * 1000), vouchedAt: now, tombstone: false };
 }
 
 /** The same entry, vouched for at `now`. */

@@ -148,9 +148,9 @@ function cacheEpoch(read: Read): string {
 
 function purge(read: Read): Config["purge"] {
   const [zoneId, apiToken] = [read("CF_ZONE_ID"), read("CF_API_TOKEN")];
-  if (zoneId === "" && apiToken === "") return null;
+  // Each takes effect on its own, one before the other: half of a pair is off, not an error that stops redirects.
+  if (zoneId === "" || apiToken === "") return null;
   if (!/^[0-9a-f]{32}$/.test(zoneId)) throw new ConfigError("CF_ZONE_ID takes the 32 hex digits of the zone's id.");
-  if (apiToken === "") throw new ConfigError("CF_ZONE_ID is set, but CF_API_TOKEN is not.");
   const apiBase = read("CF_API_BASE") === "" ? "https://api.cloudflare.com/client/v4" : url(read, "CF_API_BASE");
   return { zoneId, apiToken, apiBase };
 }

@@ -19,6 +19,7 @@ import { createCapture } from "./clicks/capture.ts";
 import type { Bury } from "./clicks/dead-letters.ts";
 import type { ClickStore } from "./clicks/store.ts";
 import { type Config, readConfig } from "./config.ts";
+import { createJoin } from "./entries/flight.ts";
 import { createPublish } from "./entries/publish.ts";
 import { createResolve } from "./entries/resolve.ts";
 import type { Tier } from "./entries/tier.ts";
@@ -157,10 +158,10 @@ function buildCore(config: Config) {
   });
 
   const quotas = createQuotas(env.QUOTA);
-  const memory = createMemoryTier();
+  const memory = createMemoryTier(() => Date.now());
   const edge = createEdgeTier(openEdgeCache(), config.cacheEpoch);
   const redis = createRedisTier(redisClient, `${config.redisPrefix}${config.cacheEpoch}`);
-  const tiers: readonly Tier[] = [memory, edge, createGuardTier(codes), redis, createPostgresTier(entryStore)];
+  const below: readonly Tier[] = [edge, createGuardTier(codes), redis, createPostgresTier(entryStore)];
   return {
     config,
     codes,
@@ -172,7 +173,13 @@ function buildCore(config: Config) {
     publish: createPublish({ near: [memory, edge], redis, enqueue, canPurge: config.purge !== null }),
     redirect: createRedirect({
       codes,
-      resolve: createResolve(tiers, { presentMs: config.freshMs, absentMs: ABSENT_MS }, Math.random),
+      resolve: createResolve({
+        memory,
+        below,
+        freshness: { presentMs: config.freshMs, absentMs: ABSENT_MS },
+        dice: Math.random,
+        join: createJoin((ms) => scheduler.wait(ms)),
+      }),
       capture: createCapture(
         createBuffer(sendClicks, (ms) => scheduler.wait(ms)),
         () => crypto.randomUUID(),

@@ -17,7 +17,7 @@ const MAX_METADATA_BYTES = 4096;
 const MAX_CLICKS = 2 ** 31 - 1;
 
 /** A destination as written; the URL policy judges it afterwards, with reasons of its own. */
-const url = z.string();
+const url = z.string({ error: (issue) => (issue.input === undefined ? "is required" : "takes a URL as text") });
 
 const metadata = z
   .record(z.string(), z.json())
@@ -52,13 +52,11 @@ const optional = {
 export const createLinkBody = z
   .strictObject({
     longUrl: url.openapi({ description: "Where the link leads.", example: "https://example.com/landing?a=1#top" }),
-    customCode: z.string().nullable(),
-    domain: z.string().max(253).nullable(),
-    unique: z.boolean().openapi({ description: "Make a new link even when the same one exists." }),
-    ...optional,
+    customCode: z.string().nullable().optional(),
+    domain: z.string().max(253).nullable().optional(),
+    unique: z.boolean().optional().openapi({ description: "Make a new link even when the same one exists." }),
+    ...z.object(optional).partial().shape,
   })
-  .partial()
-  .required({ longUrl: true })
   .openapi("CreateLink");
 
 /** `PATCH /api/v1/links/{code}`: only what is named changes; `null` sets a field back to its default. */

@@ -4,9 +4,11 @@
  * @module
  */
 import { test } from "vitest";
-import type { CodeKey, Entry } from "../../shared/entry.ts";
+import { type CodeKey, type Entry, notFoundAt } from "../../shared/entry.ts";
 import { absent, present } from "../testing/entries.ts";
-import { createResolve, type Freshness } from "./resolve.ts";
+import { createJoin } from "./flight.ts";
+import { createResolve, type Freshness, type Resolution, type ResolveParts } from "./resolve.ts";
+import { createMemoryTier } from "./tiers/memory.ts";
 import { type Answer, PASS, REFUSE, type Tier, type TierName } from "./tier.ts";
 
 const NOW = 1_800_000_000_000;
@@ -25,9 +27,9 @@ interface Seen {
 function tierOf(name: TierName, answer: Answer, seen: Seen): Tier {
   return {
     name,
-    lookup() {
+    async lookup() {
       seen.asked.push(name);
-      return name === "memory" ? answer : Promise.resolve(answer);
+      return answer;
     },
     async fill(_key, entry) {
       seen.filled.push([name, entry]);
@@ -35,12 +37,22 @@ function tierOf(name: TierName, answer: Answer, seen: Seen): Tier {
   };
 }
 
+function memoryOf(answer: Answer, seen: Seen): ResolveParts["memory"] {
+  return { ...tierOf("memory", answer, seen), lookup: () => answer };
+}
+
+function partsOf(memory: ResolveParts["memory"], below: readonly Tier[], dice = 0): ResolveParts {
+  const join = createJoin<Resolution>(() => Promise.resolve());
+  return { memory, below, freshness: FRESHNESS, dice: () => dice, join };
+}
+
 async function resolve(answers: Partial<Record<TierName, Answer>>) {
   const seen: Seen = { asked: [], filled: [] };
-  const names: TierName[] = ["memory", "edge", "guard", "redis", "postgres"];
-  const tiers = names.map((name) => tierOf(name, answers[name] ?? PASS, seen));
+  const names: TierName[] = ["edge", "guard", "redis", "postgres"];
+  const below = names.map((name) => tierOf(name, answers[name] ?? PASS, seen));
+  const memory = memoryOf(answers.memory ?? PASS, seen);
   const work: Promise<unknown>[] = [];
-  const resolution = await createResolve(tiers, FRESHNESS, () => 0)(KEY, NOW, (promise) => void work.push(promise));
+  const resolution = await createResolve(partsOf(memory, below))(KEY, NOW, (promise) => void work.push(promise));
   await Promise.all(work);
   return { resolution, ...seen };
 }
@@ -50,7 +62,7 @@ const entry = (value: Entry): Answer => ({ kind: "entry", entry: value });
 test("a fresh entry in memory asks and fills nothing else", async ({ expect }) => {
   const { resolution, asked, filled } = await resolve({ memory: entry(fresh) });
   expect(resolution).toEqual({ kind: "found", entry: fresh, tier: "memory", stale: false });
-  expect(asked).toEqual(["memory"]);
+  expect(asked).toEqual([]);
   expect(filled).toEqual([]);
 });
 
@@ -66,15 +78,44 @@ test("a stale entry is looked up again, and the fresh answer wins even when it s
   expect(resolution).toMatchObject({ kind: "found", entry: { kind: "absent", version: 5 }, tier: "redis" });
 });
 
+test("a spare entry is served only when nothing below answers", async ({ expect }) => {
+  const spare: Answer = { kind: "entry", entry: fresh, isSpare: true };
+  const other = present({ version: fresh.version + 1, vouchedAt: NOW });
+  expect((await resolve({ memory: spare, edge: entry(other) })).resolution).toMatchObject({
+    entry: other,
+    tier: "edge",
+  });
+  expect((await resolve({ memory: spare, redis: DOWN, postgres: DOWN })).resolution).toMatchObject({
+    entry: fresh,
+    stale: true,
+  });
+});
+
+test("a link that is gone does not come back when everything is away, though a cache held it long", async ({
+  expect,
+}) => {
+  const memory = createMemoryTier(() => NOW);
+  memory.fill(KEY, present({ version: (NOW - 3_600_000) * 1000, vouchedAt: NOW - 3_600_000 }));
+  const work: Promise<unknown>[] = [];
+  const ask = async (answer: Answer) => {
+    const last: Tier = { name: "postgres", lookup: () => answer };
+    const resolution = await createResolve(partsOf(memory, [last]))(KEY, NOW, (promise) => void work.push(promise));
+    await Promise.all(work);
+    return resolution;
+  };
+  expect(await ask(entry(notFoundAt(NOW)))).toMatchObject({ entry: { kind: "absent" } });
+  expect(await ask(DOWN)).toMatchObject({ entry: { kind: "absent" } });
+});
+
 test("towards its end an entry is looked up again by chance, so that many of one age are not asked for at once", async ({
   expect,
 }) => {
   const late = present({ vouchedAt: NOW - 57_000 });
   const early = present({ vouchedAt: NOW - 53_999 });
   const tierNamed = async (known: Entry, dice: number) => {
-    const memory: Tier = { name: "memory", lookup: () => entry(known) };
+    const memory = memoryOf(entry(known), { asked: [], filled: [] });
     const last: Tier = { name: "postgres", lookup: () => entry(present({ vouchedAt: NOW })) };
-    const resolution = await createResolve([memory, last], FRESHNESS, () => dice)(KEY, NOW, () => {});
+    const resolution = await createResolve(partsOf(memory, [last], dice))(KEY, NOW, () => {});
     return resolution.kind === "found" ? resolution.tier : resolution.kind;
   };
   expect(await tierNamed(late, 0)).toBe("memory");
@@ -115,7 +156,7 @@ test("when nothing that could know is reachable, that is what is said, never tha
 test("a refused code asks nothing below and fills nothing", async ({ expect }) => {
   const { resolution, asked, filled } = await resolve({ guard: REFUSE, postgres: entry(fresh) });
   expect(resolution).toEqual({ kind: "refused" });
-  expect(asked).toEqual(["memory", "edge", "guard"]);
+  expect(asked).toEqual(["edge", "guard"]);
   expect(filled).toEqual([]);
 });
 
@@ -123,7 +164,7 @@ test("a tier that cannot be filled harms nobody", async ({ expect }) => {
   const broken: Tier = { name: "edge", lookup: () => PASS, fill: () => Promise.reject(new Error("full")) };
   const last: Tier = { name: "postgres", lookup: () => entry(fresh) };
   const work: Promise<unknown>[] = [];
-  const resolution = await createResolve([broken, last], FRESHNESS, () => 0)(
+  const resolution = await createResolve(partsOf(memoryOf(PASS, { asked: [], filled: [] }), [broken, last]))(
     KEY,
     NOW,
     (promise) => void work.push(promise),

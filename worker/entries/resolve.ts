@@ -6,8 +6,9 @@
  */
 import type { CodeKey, Entry } from "../../shared/entry.ts";
 import type { WaitUntil } from "../http/context.ts";
+import type { Join } from "./flight.ts";
 import { log } from "../telemetry/log.ts";
-import type { Tier, TierName } from "./tier.ts";
+import type { Answer, Tier, TierName } from "./tier.ts";
 
 /** How long an entry may be served after it was vouched for. */
 export interface Freshness {
@@ -24,26 +25,52 @@ export type Resolution =
 /** Looks a code up. `waitUntil` takes the filling, which the visitor does not wait for. Never throws. */
 export type Resolve = (key: CodeKey, now: number, waitUntil: WaitUntil) => Promise<Resolution>;
 
-/** Builds the look-up over `tiers`, nearest first. `dice` gives numbers from 0 to 1. */
-export function createResolve(tiers: readonly Tier[], freshness: Freshness, dice: () => number): Resolve {
+/** A tier that answers at once. */
+export interface NearestTier extends Tier {
+  lookup(key: CodeKey, now: number): Answer;
+}
+
+/** What a look-up is made of. */
+export interface ResolveParts {
+  readonly memory: NearestTier;
+  /** The others, nearest first. */
+  readonly below: readonly Tier[];
+  readonly freshness: Freshness;
+  /** Numbers from 0 to 1. */
+  readonly dice: () => number;
+  /** Lets those that ask for one code at once share one look-up. */
+  readonly join: Join<Resolution>;
+}
+
+/** Builds the look-up. */
+export function createResolve(parts: ResolveParts): Resolve {
   return async (key, now, waitUntil) => {
-    let stale: { readonly entry: Entry; readonly tier: TierName } | undefined;
-    for (const [index, tier] of tiers.entries()) {
-      const pending = tier.lookup(key, now);
-      const answer = pending instanceof Promise ? await pending : pending;
-      if (answer.kind === "refuse")
-        return stale === undefined ? { kind: "refused" } : { kind: "found", ...stale, stale: true };
-      if (answer.kind === "down") log("warn", "tier_down", { tier: tier.name }, answer.cause);
-      if (answer.kind !== "entry") continue;
-      const { entry } = answer;
-      if (isFresh(entry, now, freshness, dice)) {
-        if (index > 0) waitUntil(fillAbove(tiers.slice(0, index), key, entry));
-        return { kind: "found", entry, tier: tier.name, stale: false };
-      }
-      if (stale === undefined || entry.version > stale.entry.version) stale = { entry, tier: tier.name };
+    const near = parts.memory.lookup(key, now);
+    if (near.kind === "entry" && near.isSpare !== true && isFresh(near.entry, now, parts)) {
+      return { kind: "found", entry: near.entry, tier: parts.memory.name, stale: false };
     }
-    return stale === undefined ? { kind: "unavailable" } : { kind: "found", ...stale, stale: true };
+    return parts.join(`${key.domain}/${key.code}`, now, () => walk(parts, key, now, waitUntil));
   };
+}
+
+async function walk(parts: ResolveParts, key: CodeKey, now: number, waitUntil: WaitUntil): Promise<Resolution> {
+  const tiers = [parts.memory, ...parts.below];
+  let stale: { readonly entry: Entry; readonly tier: TierName } | undefined;
+  for (const [index, tier] of tiers.entries()) {
+    const answer = await tier.lookup(key, now);
+    if (answer.kind === "refuse") {
+      return stale === undefined ? { kind: "refused" } : { kind: "found", ...stale, stale: true };
+    }
+    if (answer.kind === "down") log("warn", "tier_down", { tier: tier.name }, answer.cause);
+    if (answer.kind !== "entry") continue;
+    const { entry } = answer;
+    if (answer.isSpare !== true && isFresh(entry, now, parts)) {
+      if (index > 0) waitUntil(fillAbove(tiers.slice(0, index), key, entry));
+      return { kind: "found", entry, tier: tier.name, stale: false };
+    }
+    if (stale === undefined || entry.version > stale.entry.version) stale = { entry, tier: tier.name };
+  }
+  return stale === undefined ? { kind: "unavailable" } : { kind: "found", ...stale, stale: true };
 }
 
 /**
@@ -52,7 +79,7 @@ export function createResolve(tiers: readonly Tier[], freshness: Freshness, dice
  */
 const JITTER = 0.1;
 
-function isFresh(entry: Entry, now: number, freshness: Freshness, dice: () => number): boolean {
+function isFresh(entry: Entry, now: number, { freshness, dice }: ResolveParts): boolean {
   const limitMs = entry.kind === "present" ? freshness.presentMs : freshness.absentMs;
   const ageMs = now - entry.vouchedAt;
   return ageMs < limitMs * (1 - JITTER) || ageMs < limitMs * (1 - JITTER * dice());

@@ -4,7 +4,7 @@
  * @module
  */
 import { and, eq } from "drizzle-orm";
-import { type CodeKey, type Entry, isRedirectStatus, sendableUrl } from "../../shared/entry.ts";
+import { type CodeKey, type Entry, isRedirectStatus, notFoundAt, sendableUrl } from "../../shared/entry.ts";
 import type { Database } from "../backends/postgres.ts";
 import { shortLinks, type ShortLinkRow } from "../backends/schema.ts";
 import { log } from "../telemetry/log.ts";
@@ -41,7 +41,7 @@ export function createEntryStore(database: Database): EntryStore {
         .from(shortLinks)
         .where(and(eq(shortLinks.domain, domain), eq(shortLinks.shortCode, code)))
         .limit(1);
-      return row === undefined ? { kind: "absent", version: 0, vouchedAt: now } : entryOf(row, now);
+      return row === undefined ? notFoundAt(now) : entryOf(row, now);
     },
   };
 }
@@ -55,7 +55,7 @@ export function entryOf(row: EntryRow, now: number): Entry {
   const expiredUrl = row.expiredUrl === null ? null : sendableUrl(row.expiredUrl);
   if (longUrl === undefined || expiredUrl === undefined || !isRedirectStatus(row.redirectStatus)) {
     log("error", "unsafe_destination", { linkId: row.id });
-    return { kind: "absent", version: row.version, vouchedAt: now };
+    return { kind: "absent", version: row.version, vouchedAt: now, tombstone: false };
   }
   return {
     kind: "present",

@@ -50,7 +50,7 @@ export function describeTier(name: string, build: () => Required<Tier>): void {
     test("a row read before its deletion does not come back over the tombstone", async ({ expect }) => {
       const tier = build();
       const key = freshKey();
-      await tier.fill(key, absent({ version: 21 }));
+      await tier.fill(key, absent({ version: 21, tombstone: true }));
       await tier.fill(key, present({ version: 20 }));
       expect(await found(tier, key)).toMatchObject({ kind: "absent", version: 21 });
     });

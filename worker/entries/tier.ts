@@ -11,8 +11,8 @@ export type TierName = "memory" | "edge" | "guard" | "redis" | "postgres";
 
 /** What a tier can say. "Don't know" and "can't be asked" are different: only the first may end in a 404. */
 export type Answer =
-  /** Present, or known to be absent. */
-  | { readonly kind: "entry"; readonly entry: Entry }
+  /** Present, or known to be absent. A spare one is served only when nothing below answers. */
+  | { readonly kind: "entry"; readonly entry: Entry; readonly isSpare?: boolean }
   /** Knows nothing: ask the next. */
   | { readonly kind: "pass" }
   /** Such a code cannot exist; nothing is filled, so made-up codes push nothing out of a cache. */

@@ -86,7 +86,7 @@ export async function deleteLink(
   }
   const removed = await parts.store.remove(key, expected);
   if (removed === undefined) return { kind: expected === null ? "not_found" : "outdated" };
-  await parts.publish(key, { kind: "absent", version: removed.version, vouchedAt: now });
+  await parts.publish(key, { kind: "absent", version: removed.version, vouchedAt: now, tombstone: true });
   if (removed.isLimited) await forget(parts, removed.id);
   return { kind: "deleted" };
 }

@@ -23,7 +23,7 @@ export function present(fields: Partial<PresentEntry> = {}): PresentEntry {
   };
 }
 
-/** A code that is known not to exist; with a version, a tombstone. */
+/** A code that is known not to exist. */
 export function absent(fields: Partial<AbsentEntry> = {}): AbsentEntry {
-  return { kind: "absent", version: 0, vouchedAt: 1_800_000_000_000, ...fields };
+  return { kind: "absent", version: 0, vouchedAt: 1_800_000_000_000, tombstone: false, ...fields };
 }

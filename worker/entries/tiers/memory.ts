@@ -27,33 +27,45 @@ const ENTRY_OVERHEAD_BYTES = 300;
 
 /** The tier, which answers at once. */
 export interface MemoryTier extends Tier {
-  lookup(key: CodeKey): Answer;
+  lookup(key: CodeKey, now: number): Answer;
   fill(key: CodeKey, entry: Entry): void;
 }
 
-/** Builds the tier. Whether an entry is still fresh is not its business: it keeps what fits. */
-export function createMemoryTier(bounds: MemoryBounds = MEMORY_BOUNDS): MemoryTier {
-  const present = new LRUCache<string, Entry>({
+/**
+ * How long an isolate serves what it has without a look at the data centre's cache. No other isolate and no purge can reach this
+ * memory, so this is how soon a change made elsewhere in the data centre, or a purge, is seen.
+ */
+export const MEMORY_KEPT_MS = 5000;
+
+interface Kept {
+  readonly entry: Entry;
+  readonly filledAt: number;
+}
+
+/** Builds the tier. `clock` gives epoch milliseconds. Whether an entry is still fresh is not its business. */
+export function createMemoryTier(clock: () => number, bounds: MemoryBounds = MEMORY_BOUNDS): MemoryTier {
+  const present = new LRUCache<string, Kept>({
     max: bounds.presentEntries,
     maxSize: bounds.presentBytes,
     sizeCalculation: sizeOf,
   });
-  const absent = new LRUCache<string, Entry>({ max: bounds.absentEntries });
+  const absent = new LRUCache<string, Kept>({ max: bounds.absentEntries });
   return {
     name: "memory",
-    lookup({ domain, code }) {
+    lookup({ domain, code }, now) {
       const key = `${domain}/${code}`;
-      const entry = present.get(key) ?? absent.get(key);
-      return entry === undefined ? PASS : { kind: "entry", entry };
+      const kept = present.get(key) ?? absent.get(key);
+      if (kept === undefined) return PASS;
+      return { kind: "entry", entry: kept.entry, isSpare: now - kept.filledAt >= MEMORY_KEPT_MS };
     },
     fill({ domain, code }, entry) {
       const key = `${domain}/${code}`;
       const known = present.peek(key) ?? absent.peek(key);
-      if (known !== undefined && !replaces(entry, known)) return;
+      if (known !== undefined && !replaces(entry, known.entry)) return;
       const [into, from] = entry.kind === "present" ? [present, absent] : [absent, present];
       from.delete(key);
       // A copy: whoever filled it may go on to change theirs.
-      into.set(key, { ...entry });
+      into.set(key, { entry: { ...entry }, filledAt: clock() });
     },
   };
 }
@@ -64,7 +76,7 @@ function replaces(entry: Entry, known: Entry): boolean {
 }
 
 /** Bytes, a UTF-16 string counted at its worst. */
-function sizeOf(entry: Entry, key: string): number {
+function sizeOf({ entry }: Kept, key: string): number {
   const texts = entry.kind === "present" ? entry.longUrl.length + (entry.expiredUrl?.length ?? 0) : 0;
   return ENTRY_OVERHEAD_BYTES + 2 * (key.length + texts);
 }

@@ -66,7 +66,7 @@ test("a row becomes an entry that is vouched for now", async ({ expect }) => {
 test("what is not in the table is absent", async ({ expect }) => {
   expect(await tier.lookup(freshKey(), NOW)).toEqual({
     kind: "entry",
-    entry: { kind: "absent", version: 0, vouchedAt: NOW },
+    entry: { kind: "absent", version: (NOW - 60_000) * 1000, vouchedAt: NOW, tombstone: false },
   });
 });
 

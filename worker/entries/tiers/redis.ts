@@ -43,7 +43,7 @@ export function createRedisTier(client: () => Promise<RedisClient>, prefix: stri
   };
 }
 
-/** A tombstone (absent, with a version) must outlive every reader that read the row before its deletion. */
+/** A tombstone must outlive every reader that read the row before its deletion. */
 function lifetimeSeconds(entry: Entry): number {
-  return entry.kind === "present" || entry.version > 0 ? PRESENT_SECONDS : ABSENT_SECONDS;
+  return entry.kind === "present" || entry.tombstone ? PRESENT_SECONDS : ABSENT_SECONDS;
 }
