@@ -4,10 +4,9 @@
  *
  * @module
  */
-import { isRecord, parseJson } from "../shared/json.ts";
-import { type Handler, json } from "./listener.ts";
 
-const FAULT_KINDS = ["refuse", "hang", "delay", "cut", "html", "unauthorized", "too_many", "garbage"] as const;
+/** Every kind of fault. */
+export const FAULT_KINDS = ["refuse", "hang", "delay", "cut", "html", "unauthorized", "too_many", "garbage"] as const;
 
 /**
  * What goes wrong: `refuse` closes the connection before a byte is answered, `hang` never answers, `delay` answers late,
@@ -62,39 +61,5 @@ export function createFaults(): Faults {
       return met.fault;
     },
     count: (matching) => seen.filter((body) => body.includes(matching)).length,
-  };
-}
-
-/**
- * Serves a switch over HTTP: `PUT /` with a fault as JSON answers its number, `DELETE /{number}` lifts it;
- * `GET /count?matching=…` answers how many requests hold that text.
- */
-export function faultsHandler(faults: Faults): Handler {
-  return async ({ method, path, body }) => {
-    const url = new URL(path, "http://localhost");
-    switch (method) {
-      case "GET":
-        return json(200, { count: faults.count(url.searchParams.get("matching") ?? "") });
-      case "DELETE":
-        faults.lift(Number(url.pathname.slice(1)));
-        return json(200, {});
-      default: {
-        const fault = readFault(parseJson(body));
-        return fault === undefined ? json(400, { error: "no such fault" }) : json(200, { id: faults.set(fault) });
-      }
-    }
-  };
-}
-
-function readFault(value: unknown): Fault | undefined {
-  if (!isRecord(value)) return undefined;
-  const { delayMs, matching, times } = value;
-  const kind = FAULT_KINDS.find((known) => known === value["kind"]);
-  if (kind === undefined) return undefined;
-  return {
-    kind,
-    ...(typeof delayMs === "number" ? { delayMs } : {}),
-    ...(typeof matching === "string" ? { matching } : {}),
-    ...(typeof times === "number" ? { times } : {}),
   };
 }

@@ -6,7 +6,8 @@
  */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { createFaults, type Faults, faultsHandler } from "./faults.ts";
+import { faultsHandler } from "./fault-control.ts";
+import { createFaults, type Faults } from "./faults.ts";
 import { type Handler, listen, type Listener } from "./listener.ts";
 import { type PostgresServer, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { openEngine } from "./postgres/engine.ts";

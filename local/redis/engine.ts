@@ -98,5 +98,6 @@ function asReply(value: unknown): Reply {
     return Object.entries(value)
       .flat()
       .map((item) => asReply(item));
-  return String(value);
+  // A truth, which the wire gives as a number.
+  return value === true ? 1 : 0;
 }

@@ -7,6 +7,7 @@ import { test } from "vitest";
 import { type CodeKey, type Entry, notFoundAt } from "../../shared/entry.ts";
 import { absent, present } from "../testing/entries.ts";
 import { createJoin } from "./flight.ts";
+import { freshKey } from "./tier.contract.ts";
 import { createResolve, type Freshness, type Resolution, type ResolveParts } from "./resolve.ts";
 import { createMemoryTier } from "./tiers/memory.ts";
 import { type Answer, PASS, REFUSE, type Tier, type TierName } from "./tier.ts";
@@ -95,11 +96,13 @@ test("a link that is gone does not come back when everything is away, though a c
   expect,
 }) => {
   const memory = createMemoryTier(() => NOW);
-  memory.fill(KEY, present({ version: (NOW - 3_600_000) * 1000, vouchedAt: NOW - 3_600_000 }));
+  const old = present({ version: (NOW - 3_600_000) * 1000, vouchedAt: NOW - 3_600_000 });
+  const key = freshKey();
+  memory.fill(key, old);
   const work: Promise<unknown>[] = [];
   const ask = async (answer: Answer) => {
     const last: Tier = { name: "postgres", lookup: () => answer };
-    const resolution = await createResolve(partsOf(memory, [last]))(KEY, NOW, (promise) => void work.push(promise));
+    const resolution = await createResolve(partsOf(memory, [last]))(key, NOW, (promise) => void work.push(promise));
     await Promise.all(work);
     return resolution;
   };
