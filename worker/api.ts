@@ -1,5 +1,5 @@
 /**
- * The API's door: everything under `/api`, and `/metrics`, as one Hono app that is loaded when it is first asked for.
+ * The API's door: everything under `/api`, `/metrics` and the deep look at health, as one Hono app that is loaded when it is first asked for.
  *
  * @module
  */
@@ -11,8 +11,9 @@ import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
 import { refuseInvalid } from "./http/validation.ts";
 import { linkRoutes, type LinkParts } from "./links/routes.ts";
 import { reportError } from "./telemetry/log.ts";
+import { type HealthParts, healthRoutes } from "./stats/health.ts";
 import { type MetricParts, metricRoutes } from "./stats/metrics.ts";
-import { wireLinks, wireMetrics } from "./wiring.ts";
+import { wireHealth, wireLinks, wireMetrics } from "./wiring.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
@@ -20,11 +21,11 @@ let built: Api | undefined;
 
 /** Answers a request under `/api`, or for `/metrics`. */
 export async function handleApi(request: Request, scope: RequestScope): Promise<Response> {
-  built ??= createApi(await wireLinks(), wireMetrics());
+  built ??= createApi(await wireLinks(), wireMetrics(), wireHealth());
   return built.fetch(request, { scope });
 }
 
-function createApi(links: LinkParts, metrics: MetricParts): Api {
+function createApi(links: LinkParts, metrics: MetricParts, health: HealthParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
@@ -39,6 +40,7 @@ function createApi(links: LinkParts, metrics: MetricParts): Api {
   );
   api.route("/api/v1/links", linkRoutes(links));
   api.route("/metrics", metricRoutes(metrics));
+  api.route("/healthz", healthRoutes(health));
   describe(api);
   api.notFound((c) => problemResponse(c.env.scope, "not_found", "The API has no such address."));
   api.onError((error, c) => answerError(c.env.scope, error, reportError));

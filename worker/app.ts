@@ -23,7 +23,11 @@ const DAY_SECONDS = 24 * 60 * 60;
 
 const app = new Hono<FrontEnv>();
 
-app.get("/healthz", (c) => c.json({ status: "ok" }, 200, { "Cache-Control": "no-store", ...stamp(c.env.scope) }));
+app.get("/healthz", async (c) =>
+  c.req.query("deep") === "1"
+    ? callApi(c.req.raw, c.env.scope)
+    : c.json({ status: "ok" }, 200, { "Cache-Control": "no-store", ...stamp(c.env.scope) }),
+);
 app.get("/robots.txt", (c) => c.text(ROBOTS, 200, { ...cacheable(), ...stamp(c.env.scope) }));
 app.get("/favicon.ico", (c) =>
   c.body(ICON, 200, { "Content-Type": "image/svg+xml", ...cacheable(), ...stamp(c.env.scope) }),

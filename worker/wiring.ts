@@ -34,7 +34,8 @@ import type { RepairParts } from "./maintenance/repair.ts";
 import type { MaintenanceStore } from "./maintenance/store.ts";
 import { createQuotas } from "./quota/client.ts";
 import { createRedirect, type Redirect } from "./redirect/routes.ts";
-import { createNextIds, type Fleet, readStatus } from "./sequencer/client.ts";
+import { createNextIds, type Fleet, readStatus, requireOne } from "./sequencer/client.ts";
+import type { HealthParts } from "./stats/health.ts";
 import type { MetricParts } from "./stats/metrics.ts";
 import { log } from "./telemetry/log.ts";
 
@@ -81,6 +82,19 @@ export function wireMetrics(): MetricParts {
     mayRead: keyDoorOf(config)("stats:read"),
     readSequencers: () => readStatus(fleet),
     layout: config.layout,
+  };
+}
+
+/** The parts of `/healthz?deep=1`. */
+export function wireHealth(): HealthParts {
+  const { config, database, redisClient, fleet } = openCore();
+  return {
+    mayRead: keyDoorOf(config)("stats:read"),
+    backends: {
+      postgres: async () => (await database()).execute("SELECT 1"),
+      redis: async () => (await redisClient()).ping(),
+      sequencer: () => requireOne(fleet),
+    },
   };
 }
 
@@ -166,6 +180,7 @@ function buildCore(config: Config) {
     config,
     codes,
     fleet,
+    redisClient,
     quotas,
     database: lazily(() => connect(STATEMENT_LIMIT_MS)),
     redis,

@@ -85,6 +85,24 @@ test("a creation while Redis is away stands", async ({ expect }) => {
   expect(await statusOf(code)).toBe(302);
 });
 
+test("/healthz says that the Worker runs; its deep look names what is down, and wants a key", async ({ expect }) => {
+  const deep = () => service.fetch("/healthz?deep=1", { headers: { "X-Api-Key": "test-admin-key" } });
+  expect((await service.fetch("/healthz?deep=1")).status).toBe(401);
+  expect(await (await deep()).json()).toEqual({
+    status: "ok",
+    checks: { postgres: "ok", redis: "ok", sequencer: "ok" },
+  });
+  await breakDown("postgres", "refuse", "SELECT 1");
+  await breakDown("redis", "html", '["ping"]');
+  const answer = await deep();
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({
+    status: "down",
+    checks: { postgres: "down", redis: "down", sequencer: "ok" },
+  });
+  expect(await (await service.fetch("/healthz")).json()).toEqual({ status: "ok" });
+});
+
 test("clicks made while Postgres is away are counted when it is back", async ({ expect }) => {
   const code = await create();
   const id = String(fieldOf(await (await service.api("GET", `/links/${code}`)).json(), "id"));

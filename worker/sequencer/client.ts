@@ -79,6 +79,11 @@ export async function readStatus(fleet: Fleet): Promise<SequencerStatus[]> {
   return (await Promise.all(asked)).flat();
 }
 
+/** Rejects with `BackendDown` when no sequencer can be asked. */
+export async function requireOne(fleet: Fleet): Promise<void> {
+  if ((await readStatus(fleet)).length === 0) throw new BackendDown("sequencer", new Error("none of them answers"));
+}
+
 async function ask(fleet: Fleet, machine: number, count: number, isFailover: boolean): Promise<SequencerAnswer> {
   const name: SequenceName = { layout: fleet.layout, machine };
   return await stubOf(fleet, name).next(name, count, isFailover);
