@@ -34,8 +34,7 @@ async function breakDown(backend: Backend, kind: string, matching = "outage.exam
 let serial = 0;
 async function create(): Promise<string> {
   serial += 1;
-  const longUrl = `https://example.com/${serial}`;
-  const answer = await service.api("POST", "/links", { longUrl, customCode: `outage-${serial}-${Date.now()}` });
+  const answer = await service.api("POST", "/links", { longUrl: `https://example.com/${serial}`, unique: true });
   return String(fieldOf(await answer.json(), "shortCode"));
 }
 
