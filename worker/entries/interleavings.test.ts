@@ -117,6 +117,19 @@ const essence = (entry: Entry | undefined): string =>
   entry?.kind === "present" ? `${entry.longUrl} ${entry.disabled}` : "absent";
 
 describe.for(CHANGES)("%s", ([, before, after]) => {
+  /** A writer and a reader in one data centre, each in an isolate of its own. */
+  const shareCache = async (turn: Turn) => {
+    const world: World = { row: before, redis: new Map() };
+    const cache = new Map<string, string>();
+    const state = { step: (name: string) => turn(name) };
+    const step = (who: string) => (name: string) => state.step(`${who} ${name}`);
+    const writer = placeOf(world, step("W"), step("W"), cache);
+    const reader = placeOf(world, step("R"), step("R"), cache);
+    await Promise.all([writer.write(after), reader.read()]);
+    state.step = atOnce;
+    return { now: await writer.read(), later: await reader.read(NOW + FRESH_MS) };
+  };
+
   test.for([false, true])(
     "is the last word in Redis and everywhere, with Redis warm: %s",
     async (isWarm, { expect }) => {
@@ -148,19 +161,8 @@ describe.for(CHANGES)("%s", ([, before, after]) => {
   test("shows at once to those who ask the writer's own isolate, and later to all of its data centre", async ({
     expect,
   }) => {
-    const work = async (turn: Turn) => {
-      const world: World = { row: before, redis: new Map() };
-      const cache = new Map<string, string>();
-      const state = { step: (name: string) => turn(name) };
-      const step = (who: string) => (name: string) => state.step(`${who} ${name}`);
-      const writer = placeOf(world, step("W"), step("W"), cache);
-      const reader = placeOf(world, step("R"), step("R"), cache);
-      await Promise.all([writer.write(after), reader.read()]);
-      state.step = atOnce;
-      return { now: await writer.read(), later: await reader.read(NOW + FRESH_MS) };
-    };
     const runs = await explore(
-      work,
+      shareCache,
       ({ result, order }) => {
         const label = order.join(", ");
         expect(essence(result.now), label).toBe(essence(after));
