@@ -50,7 +50,7 @@ export function openEmbeddedRedis(): RedisEngine {
     if (known !== undefined) return known.kind === "reply" ? known.reply : run(known.command);
     const method: unknown = Reflect.get(redis, name.toLowerCase());
     if (typeof method !== "function") throw new Error(`ERR unknown command '${name}'`);
-    return asReply(await Reflect.apply(method, redis, args));
+    return asReply(await Reflect.apply(method, redis, name.toUpperCase() === "SET" ? inCapitals(args) : args));
   };
   return {
     run,
@@ -60,6 +60,11 @@ export function openEmbeddedRedis(): RedisEngine {
       redis.disconnect();
     },
   };
+}
+
+/** The options of SET in capitals: the mock knows no others. */
+function inCapitals([key = "", value = "", ...options]: readonly string[]): string[] {
+  return [key, value, ...options.map((option) => option.toUpperCase())];
 }
 
 type KnownScript =
@@ -98,6 +103,6 @@ function asReply(value: unknown): Reply {
     return Object.entries(value)
       .flat()
       .map((item) => asReply(item));
-  // A truth, which the wire gives as a number.
-  return value === true ? 1 : 0;
+  // A truth of Lua: Redis makes 1 of true and nothing of false.
+  return value === true ? 1 : null;
 }
