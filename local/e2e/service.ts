@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { connect } from "node:net";
 import { createTestHarness, type TestHarness } from "wrangler";
 import { inject } from "vitest";
-import { isRecord } from "../../shared/json.ts";
+import { isRecord, parseJson } from "../../shared/json.ts";
 
 /** A request, as far as these tests need one. */
 export interface Asked {
@@ -17,18 +18,31 @@ export interface Asked {
 /** An answer, as the harness gives it. */
 export type Answered = Awaited<ReturnType<TestHarness["fetch"]>>;
 
+/** An answer, read to its end. */
+export interface Seen {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body as JSON, or undefined when it is none. */
+  readonly body: unknown;
+}
+
 /** A running service. */
 export interface Service {
-  /** Sends a request for `host` with its path; redirects are answered, not followed. */
+  /** Sends a request for `host` with its path, or for a whole URL; redirects are answered, not followed. */
   fetch(path: string, asked?: Asked): Promise<Answered>;
   /** The same with the admin key and, where there is a body, as JSON. */
   api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  /** Writes a request to the socket as it stands, which has to say `Connection: close`; the answer is read as Latin-1. */
+  raw(request: string | Uint8Array): Promise<string>;
   /** What the Worker logged so far. */
   logs(): readonly string[];
   stop(): Promise<void>;
 }
 
-const ADMIN_KEY = "test-admin-key";
+/** The key that may do everything. */
+export const ADMIN_KEY = "test-admin-key";
 /** What `wrangler.toml` names as secrets. */
 const SECRETS: ReadonlySet<string> = new Set([
   "ADMIN_KEY",
@@ -45,9 +59,13 @@ export async function startService(host: string, vars: Readonly<Record<string, s
   const server = createTestHarness({
     workers: [{ configPath: "./wrangler.toml", vars: { ...others, ...vars }, secrets }],
   });
-  await server.listen();
+  const { url } = await server.listen();
   const send = (path: string, asked: Asked = {}): Promise<Answered> =>
-    server.fetch(`https://${host}${path}`, { redirect: "manual", ...asked, headers: { ...asked.headers } });
+    server.fetch(path.startsWith("https://") ? path : `https://${host}${path}`, {
+      redirect: "manual",
+      ...asked,
+      headers: { ...asked.headers },
+    });
   return {
     fetch: send,
     api: (method, path, body, headers = {}) =>
@@ -60,6 +78,7 @@ export async function startService(host: string, vars: Readonly<Record<string, s
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
+    raw: (request) => exchange(url, request),
     logs: () => server.getLogs().map((entry) => JSON.stringify(entry)),
     stop: () => server.close(),
   };
@@ -68,4 +87,30 @@ export async function startService(host: string, vars: Readonly<Record<string, s
 /** A field of a JSON object, or undefined. */
 export function fieldOf(body: unknown, name: string): unknown {
   return isRecord(body) ? body[name] : undefined;
+}
+
+/** Reads an answer to its end. */
+export async function see(answer: Answered | Promise<Answered>): Promise<Seen> {
+  const answered = await answer;
+  const text = await answered.text();
+  return { status: answered.status, headers: Object.fromEntries(answered.headers), text, body: parseJson(text) };
+}
+
+function exchange(url: URL, request: string | Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(url.port), url.hostname, () => socket.write(request));
+    let answer = "";
+    socket.setEncoding("latin1");
+    socket.on("data", (part) => (answer += String(part)));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(answer));
+  });
+}
+
+let strangers = 0;
+
+/** Headers of a visitor whose address has never been here, so that no limit for one address is met. */
+export function stranger(): Readonly<Record<string, string>> {
+  strangers += 1;
+  return { "CF-Connecting-IP": `2600::${(strangers >> 16).toString(16)}:${(strangers & 0xffff).toString(16)}` };
 }

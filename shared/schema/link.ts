@@ -4,12 +4,16 @@
  * @module
  */
 import { z } from "@hono/zod-openapi";
+import { isRecord } from "../json.ts";
+import type { Json } from "../link.ts";
 import { text, time, timeShown } from "./text.ts";
 
 const MAX_TITLE_CHARACTERS = 512;
 const MAX_NOTES_CHARACTERS = 4096;
 const MAX_TAG_CHARACTERS = 64;
 const MAX_TAGS = 64;
+/** Levels of lists and objects in `metadata`: Postgres reads JSON only to some depth. */
+const MAX_METADATA_DEPTH = 32;
 /** Bytes of `metadata` as JSON. */
 const MAX_METADATA_BYTES = 4096;
 
@@ -19,12 +23,17 @@ const MAX_CLICKS = 2 ** 31 - 1;
 /** A destination as written; the URL policy judges it afterwards, with reasons of its own. */
 const url = z.string({ error: (issue) => (issue.input === undefined ? "is required" : "takes a URL as text") });
 
+/** Passed on as it is: a schema of records would drop the name `__proto__`, which is a name like any other here. */
 const metadata = z
-  .record(z.string(), z.json())
+  .custom<{ readonly [key: string]: Json }>(isRecord, "takes an object")
+  .refine(
+    (value) => isStorable(value, 0),
+    `holds a NUL or half a surrogate pair, or more than ${MAX_METADATA_DEPTH} levels`,
+  )
   .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES, {
     error: `is larger than ${MAX_METADATA_BYTES} bytes as JSON`,
+    when: (payload) => payload.issues.length === 0,
   })
-  .refine(isStorable, "holds a NUL or half a surrogate pair, which no database text takes")
   .openapi({ type: "object", additionalProperties: true });
 
 const tags = z
@@ -103,9 +112,10 @@ export type ChangeLinkBody = z.output<typeof changeLinkBody>;
 /** A link as JSON. */
 export type LinkShown = z.input<typeof linkShown>;
 
-/** Whether Postgres' jsonb takes every text in it. */
-function isStorable(value: unknown): boolean {
+/** Whether Postgres' jsonb takes every text in it, and it is not too deep to be read. */
+function isStorable(value: unknown, depth: number): boolean {
+  if (depth > MAX_METADATA_DEPTH) return false;
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\u0000");
   if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, item]) => isStorable(key) && isStorable(item));
+  return Object.entries(value).every(([key, item]) => isStorable(key, depth) && isStorable(item, depth + 1));
 }

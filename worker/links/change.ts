@@ -4,7 +4,7 @@
  * @module
  */
 import type { CodeKey, Entry } from "../../shared/entry.ts";
-import { type Link, LINK_DEFAULTS, type LinkSettings } from "../../shared/link.ts";
+import { type Link, LINK_DEFAULTS, type LinkSettings, settingsText } from "../../shared/link.ts";
 import type { ChangeLinkBody } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
@@ -57,6 +57,7 @@ export async function changeLink(
     if (checked.kind === "refused") return checked;
 
     const fingerprint = row.fingerprint === null ? null : await fingerprintOf(checked.settings);
+    if (settingsText(checked.settings) === settingsText(link)) return { kind: "changed", link };
     if (checked.settings.maxClicks !== null && link.maxClicks === null)
       await parts.countEarlier(link.id, link.clickCount);
     const changed = await parts.store.update(key, checked.settings, fingerprint, row.version, now);

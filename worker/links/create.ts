@@ -11,6 +11,7 @@ import type { CreateLinkBody } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
 import type { Place } from "../http/context.ts";
+import { chooseCode } from "./custom-code.ts";
 import { linkOf } from "./rows.ts";
 import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
 import type { LinkStore } from "./store.ts";
@@ -51,7 +52,8 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
   const checked = checkSettings(settingsOf(body), context.policy);
   if (checked.kind === "refused") return checked;
   const { settings } = checked;
-  const chosen = chooseCode(parts, body);
+  const asked = body.customCode ?? undefined;
+  const chosen = asked === undefined ? undefined : await chooseCode(parts.codes, parts.store, context.domain, asked);
   if (chosen?.kind === "refused") return chosen;
 
   // Whether a limited link is still alive is for its object to say, so each creation is a link of its own.
@@ -88,22 +90,6 @@ async function mintId({ nextIds, codes }: CreateParts, { place, now }: CreateCon
     if (id === undefined) throw new Error("the sequencer gave no id");
     if (!codes.isShadowed(codes.encode(id), now)) return id;
   }
-}
-
-/** The custom code that is asked for, in its stored form; undefined when none is. */
-function chooseCode(
-  parts: CreateParts,
-  body: CreateLinkBody,
-): { readonly kind: "chosen"; readonly code: string } | Refused | undefined {
-  if (body.customCode === undefined || body.customCode === null) return undefined;
-  const checked = parts.codes.checkCustom(body.customCode);
-  if (checked.ok) return { kind: "chosen", code: checked.code };
-  return {
-    kind: "refused",
-    code: checked.reason === "reserved" ? "code_reserved" : "invalid_code",
-    path: "customCode",
-    message: checked.suggestion === undefined ? checked.message : `${checked.message} Try "${checked.suggestion}".`,
-  };
 }
 
 function settingsOf(body: CreateLinkBody): LinkSettings {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { and, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, sql, type SQL } from "drizzle-orm";
 import type { CodeKey } from "../../shared/entry.ts";
 import type { LinkSettings, LinkType } from "../../shared/link.ts";
 import { type Database, diagnose } from "../backends/postgres.ts";
@@ -43,6 +43,8 @@ export interface Removed {
 export interface LinkStore {
   insert(link: NewLink): Promise<Inserted>;
   find(key: CodeKey): Promise<ShortLinkRow | undefined>;
+  /** Which of some codes have a link. */
+  takenAmong(domain: string, codes: readonly string[]): Promise<string[]>;
   /** Changes the row and answers it, or undefined when there is none. `fingerprint` as in {@link NewLink}. */
   update(
     key: CodeKey,
@@ -114,6 +116,14 @@ export function createLinkStore(database: Database): LinkStore {
       ask(async () => {
         const [row] = await database.select().from(shortLinks).where(at(key)).limit(1);
         return row;
+      }),
+    takenAmong: (domain, codes) =>
+      ask(async () => {
+        const rows = await database
+          .select({ shortCode: shortLinks.shortCode })
+          .from(shortLinks)
+          .where(and(eq(shortLinks.domain, domain), inArray(shortLinks.shortCode, [...codes])));
+        return rows.map((row) => row.shortCode);
       }),
     update: (key, settings, fingerprint, expectedVersion, now) =>
       ask(

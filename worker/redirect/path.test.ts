@@ -4,7 +4,7 @@
  * @module
  */
 import { test } from "vitest";
-import { segmentOf } from "./path.ts";
+import { codeOf } from "./path.ts";
 
 test.for([
   ["a plain code", "/abc", "abc"],
@@ -13,15 +13,17 @@ test.for([
   ["B032, B113: what is decoded is not decoded again", "/%2571", "%71"],
   ["B113: an encoded percent sign is a percent sign", "/%25", "%"],
   ["an encoded slash does not end the segment", "/a%2Fb", "a/b"],
-  ["a second segment is no code", "/a/b", null],
-  ["two slashes are no code", "/abc//", null],
-  ["B043, B111: broken UTF-8", "/%C3%28", null],
-  ["B043: an encoded surrogate", "/%ED%A0%80", null],
-  ["B043, B111: an unfinished escape", "/%E0%A4%A", null],
-  ["B111: bytes that are no UTF-8", "/%A4%A2", null],
-  ["B111: a lone percent sign", "/%", null],
-  ["an over-long path", `/${"a".repeat(5000)}`, null],
+  ["a second segment is no code", "/a/b", { kind: "nothing" }],
+  ["two slashes are no code", "/abc//", { kind: "nothing" }],
+  ["B043, B111: broken UTF-8", "/%C3%28", { kind: "broken" }],
+  ["B043: an encoded surrogate", "/%ED%A0%80", { kind: "broken" }],
+  ["B043, B111: an unfinished escape", "/%E0%A4%A", { kind: "broken" }],
+  ["B111: bytes that are no UTF-8", "/%A4%A2", { kind: "broken" }],
+  ["B111: a lone percent sign", "/%", { kind: "broken" }],
+  ["an over-long path", `/${"a".repeat(5000)}`, { kind: "broken" }],
+  ["B042: an encoded control character", "/a%00b", { kind: "broken" }],
   ["letters of any script", "/%C3%BCn%C3%AF", "ünï"],
 ] as const)("%s: %s", ([, path, expected], { expect }) => {
-  expect(segmentOf(path)).toBe(expected);
+  const read = codeOf(path);
+  expect(read.kind === "segment" ? read.segment : read).toEqual(expected);
 });

@@ -13,6 +13,9 @@ import { problemResponse } from "../http/problem.ts";
 /** Seconds after which a visitor, or the program in between, may try again. */
 const RETRY_SECONDS = { unavailable: 5, rate_limited: 60 };
 
+/** How long browsers may keep a permanent redirect. */
+const REMEMBERED_SECONDS = 24 * 60 * 60;
+
 /** The redirect itself. `tier` is named in `Server-Timing` when the operator asked for it. */
 export function redirectTo(
   scope: RequestScope,
@@ -25,8 +28,10 @@ export function redirectTo(
     "X-Robots-Tag": "noindex",
     "X-Request-Id": scope.requestId,
   });
-  // A 301 or 308 is what its owner asked browsers to remember; anything else must reach us each time.
-  if (status === 302 || status === 307) headers.set("Cache-Control", "no-store");
+  // A 301 or 308 is what its owner asked browsers to remember: for a day, so that a change is seen at last. Anything else must
+  // reach us each time.
+  const isRemembered = status === 301 || status === 308;
+  headers.set("Cache-Control", isRemembered ? `public, max-age=${REMEMBERED_SECONDS}` : "no-store");
   if (tier !== null) headers.set("Server-Timing", `resolve;desc="${tier}"`);
   return new Response(null, { status, headers });
 }

@@ -10,7 +10,7 @@ import { clientAddress, hostOf, type RequestScope, type WaitUntil } from "../htt
 import type { TierName } from "../entries/tier.ts";
 import { destinationOf, type Redirection } from "./destination.ts";
 import { passageOf, type VisitsLeft } from "./limit.ts";
-import { segmentOf } from "./path.ts";
+import { codeOf } from "./path.ts";
 import { fail, preview, redirectTo } from "./respond.ts";
 
 /** What the redirect needs, handed in. */
@@ -33,11 +33,11 @@ export type Redirect = (request: Request, scope: RequestScope) => Promise<Respon
 /** Builds the redirect. */
 export function createRedirect(parts: RedirectParts): Redirect {
   return async (request, scope) => {
-    const segment = segmentOf(scope.url.pathname);
-    if (segment === null) return fail(request, scope, "invalid_code");
-    const code = parts.codes.classify(segment);
-    if (code.kind === "malformed") return fail(request, scope, "invalid_code");
-    if (code.kind === "reserved") return fail(request, scope, "not_found");
+    const path = codeOf(scope.url.pathname);
+    if (path.kind === "broken") return fail(request, scope, "invalid_code");
+    if (path.kind === "nothing") return fail(request, scope, "not_found");
+    const code = parts.codes.classify(path.segment);
+    if (code.kind === "malformed" || code.kind === "reserved") return fail(request, scope, "not_found");
 
     const key: CodeKey = { domain: hostOf(scope.url), code: code.code };
     const resolution = await parts.resolve(key, scope.now, scope.waitUntil);

@@ -11,7 +11,7 @@ import type { EntryStore } from "../store.ts";
  * So many look-ups at once an isolate hands to the database. More of them means that what stands in front of it is gone, and
  * then it is better to send some visitors away for a moment than to keep all of them waiting.
  */
-const MAX_IN_FLIGHT = 100;
+const MAX_IN_FLIGHT = 1000;
 
 /** Builds the tier. `store` is asked for when first needed, since it brings the driver and the SQL builder along. */
 export function createPostgresTier(store: () => Promise<EntryStore>): Tier {
