@@ -9,7 +9,6 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { applyMigrations } from "../migrations/apply.ts";
 import { type Stack, startStack } from "./stack.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -49,11 +48,11 @@ async function main(): Promise<void> {
     dataDir: `${dataDir}/postgres`,
     databaseUrl: process.env["LOCAL_DATABASE_URL"],
     redisUrl: process.env["LOCAL_REDIS_URL"],
+    migrate: true,
   });
   const parts: { worker?: ChildProcess } = {};
   const stop = stopper(stack, parts);
   try {
-    await applyMigrations({ connectionString: stack.databaseUrl, fetchEndpoint: stack.databaseEndpoint });
     parts.worker = await startWorker(stack, port, dataDir);
     parts.worker.once("exit", (code) => void stop(code ?? 1));
     await waitUntilReady(port);

@@ -6,7 +6,6 @@
  */
 import { randomBytes } from "node:crypto";
 import type { TestProject } from "vitest/node";
-import { applyMigrations } from "../migrations/apply.ts";
 import { startStack } from "./stack.ts";
 
 /** Starts; what it answers is called at the end. */
@@ -15,9 +14,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     databaseUrl: process.env["TEST_DATABASE_URL"],
     redisUrl: process.env["TEST_REDIS_URL"],
     isolateDatabase: true,
+    migrate: true,
   });
   const { faults: _faults, stop, ...stack } = { ...started, stop: () => started.stop() };
-  await applyMigrations({ connectionString: stack.databaseUrl, fetchEndpoint: stack.databaseEndpoint });
   project.provide("stack", stack);
   project.provide("workerBindings", {
     ADMIN_KEY: "test-admin-key",

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { applyMigrations } from "../migrations/apply.ts";
 import { faultsHandler } from "./fault-control.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { type Handler, listen, type Listener } from "./listener.ts";
@@ -25,6 +26,8 @@ export interface StackOptions {
   readonly redisUrl?: string | undefined;
   /** On a PostgreSQL server: use a database of its own, which is dropped at the end. */
   readonly isolateDatabase?: boolean;
+  /** Applies the migrations before anybody asks. */
+  readonly migrate?: boolean;
 }
 
 /** Running backends. */
@@ -55,7 +58,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     for (const end of stops.splice(0).toReversed()) await end();
   };
   try {
-    return { ...(await start(options, stops)), stop };
+    const stack = await start(options, stops);
+    if (options.migrate === true) {
+      await applyMigrations({ connectionString: stack.databaseUrl, fetchEndpoint: stack.databaseEndpoint });
+    }
+    return { ...stack, stop };
   } catch (error) {
     await stop();
     throw error;

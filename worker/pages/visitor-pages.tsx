@@ -1,49 +1,39 @@
 /**
- * The pages for people who followed a link, or came to the bare domain.
+ * The pages for people who followed a link, or came to the bare domain. Those that are always the same are made once.
  *
  * @module
  */
 import { renderPage } from "./layout.tsx";
 
 /** There is no such link, or not yet, or not any more for visitors. */
-export function notFoundPage(): string {
-  return renderPage({
-    title: "This link leads nowhere",
-    children: <p>Nothing answers at this address. Check it for a typing mistake: upper and lower case matter.</p>,
-  });
-}
+export const notFoundPage = renderPage({
+  title: "This link leads nowhere",
+  children: <p>Nothing answers at this address. Check it for a typing mistake: upper and lower case matter.</p>,
+});
 
 /** There was such a link; its time is over. */
-export function gonePage(): string {
-  return renderPage({
-    title: "This link has expired",
-    children: <p>Its owner set an end to it, and that has passed.</p>,
-  });
-}
+export const gonePage = renderPage({
+  title: "This link has expired",
+  children: <p>Its owner set an end to it, and that has passed.</p>,
+});
 
 /** The address cannot be read: broken percent-encoding, or text that is no code. */
-export function badAddressPage(): string {
-  return renderPage({
-    title: "This address cannot be read",
-    children: <p>Part of it is damaged. Copy the link once more from where you found it.</p>,
-  });
-}
+export const badAddressPage = renderPage({
+  title: "This address cannot be read",
+  children: <p>Part of it is damaged. Copy the link once more from where you found it.</p>,
+});
 
 /** Too many wrong addresses from one visitor. */
-export function slowDownPage(): string {
-  return renderPage({
-    title: "Too many wrong links",
-    children: <p>Wait a minute, then try again.</p>,
-  });
-}
+export const slowDownPage = renderPage({
+  title: "Too many wrong links",
+  children: <p>Wait a minute, then try again.</p>,
+});
 
 /** Nothing that knows the link can be reached just now. */
-export function unavailablePage(): string {
-  return renderPage({
-    title: "This link cannot be opened just now",
-    children: <p>The fault is ours. Try again in a few seconds.</p>,
-  });
-}
+export const unavailablePage = renderPage({
+  title: "This link cannot be opened just now",
+  children: <p>The fault is ours. Try again in a few seconds.</p>,
+});
 
 /** Where a link leads, for a program that looks at it on its own. */
 export function previewPage(location: string): string {

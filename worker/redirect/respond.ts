@@ -67,7 +67,7 @@ export async function fail(request: Request, scope: RequestScope, failure: Failu
     rate_limited: pages.slowDownPage,
     unavailable: pages.unavailablePage,
   }[failure];
-  return html(scope, page(), problem.status, PAGE_POLICY, headers);
+  return html(scope, page, problem.status, PAGE_POLICY, headers);
 }
 
 /** What a link looks like to a program that must not be sent on: where it leads, as a page. */
