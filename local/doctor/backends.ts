@@ -169,21 +169,23 @@ export async function checkService(address: string | undefined, settings: Settin
 
 /** What the sequencers have counted, summed up from `/metrics`. */
 function sequencers(metrics: string): Finding[] {
-  const sum = (name: string): number =>
-    [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "gm"))].reduce(
-      (total, match) => total + Number(match[1]),
-      0,
-    );
+  const sum = (name: string): number => valuesOf(metrics, name).reduce((total, value) => total + value, 0);
   const [issued, rollbacks] = [sum("hop_ids_issued_total"), sum("hop_clock_rollbacks_total")];
   const [reserve, refusals, failovers] = [
     sum("hop_ids_from_reserve_total"),
     sum("hop_sequencer_refusals_total"),
     sum("hop_sequencer_failovers_total"),
   ];
-  const told = `${issued} issued; ${rollbacks} clock rollbacks, ${reserve} from the reserve, ${refusals} refusals, ${failovers} failovers`;
+  const drift = Math.max(0, ...valuesOf(metrics, "hop_clock_rollback_max_seconds"));
+  const told = `${issued} issued; ${rollbacks} clock rollbacks of ${drift} s at most, ${reserve} from the reserve, ${refusals} refusals, ${failovers} failovers`;
   return [
     refusals === 0
       ? ok("ids", told)
       : warning("ids", told, "A clock went back farther than the reserve is wide; other sequencers took over."),
   ];
+}
+
+/** The samples of a metric. */
+function valuesOf(metrics: string, name: string): number[] {
+  return [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "gm"))].map((match) => Number(match[1]));
 }
