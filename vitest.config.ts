@@ -17,6 +17,9 @@ for (const name of ["ADMIN_KEY", "DATABASE_URL", "UPSTASH_REDIS_REST_URL", "UPST
 export default defineConfig({
   test: {
     globalSetup: ["local/global-setup.ts"],
+    // Far more than any test takes: what runs into it hangs, and a busy machine does not.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,
@@ -42,8 +45,6 @@ export default defineConfig({
           name: "e2e",
           include: ["local/e2e/**/*.e2e.test.ts"],
           environment: "node",
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
         },
       },
     ],
