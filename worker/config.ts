@@ -43,6 +43,8 @@ export interface Config {
   readonly databaseEndpoint: string | null;
   readonly redisUrl: string;
   readonly redisToken: string;
+  /** For how many custom codes the filter is built. */
+  readonly filterCapacity: number;
   /** Part of every cache's keys: another word empties all of them at a stroke. Empty, or `@` and the word. */
   readonly cacheEpoch: string;
   /** The zone whose edge caches are emptied of what was changed; null leaves them to the freshness budget. */
@@ -59,6 +61,8 @@ export class ConfigError extends Error {
 /** The admin key guards everything; shorter ones can be guessed. */
 const ADMIN_KEY_MIN_CHARACTERS = 8;
 const FRESH_MAX_SECONDS = 3600;
+/** 350 MiB in Redis. */
+const FILTER_MAX_CAPACITY = 200_000_000;
 
 /** Reads and checks every variable; throws {@link ConfigError} at the first that cannot be used. */
 export function readConfig(env: object): Config {
@@ -86,6 +90,7 @@ export function readConfig(env: object): Config {
     databaseEndpoint: read("NEON_FETCH_ENDPOINT") === "" ? null : url(read, "NEON_FETCH_ENDPOINT"),
     redisUrl: url(read, "UPSTASH_REDIS_REST_URL"),
     redisToken: required(read, "UPSTASH_REDIS_REST_TOKEN"),
+    filterCapacity: integer(read, "FILTER_CAPACITY", 1_000_000, 1000, FILTER_MAX_CAPACITY),
     cacheEpoch: cacheEpoch(read),
     purge: purge(read),
     redisPrefix: read("REDIS_PREFIX") === "" ? "hop:" : read("REDIS_PREFIX"),

@@ -5,13 +5,20 @@
  */
 import { unpackChange } from "../shared/change.ts";
 import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
+import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
 import { keepMonthsAhead } from "./maintenance/partitions.ts";
 import { deliverChanges } from "./maintenance/repair.ts";
 import { log } from "./telemetry/log.ts";
-import { wireJobs } from "./wiring.ts";
+import { type Jobs, wireJobs } from "./wiring.ts";
 
 /** A queue's name and that of its dead-letter queue differ by this ending (see `wrangler.toml`). */
 const DEAD_SUFFIX = "-dead";
+
+/** How often cron runs (see `wrangler.toml`). */
+const CRON_MINUTES = 5;
+
+/** Does something that is due, and answers what is to be logged of it. */
+type Chore = (jobs: Jobs, now: number) => Promise<Readonly<Record<string, string | number>>>;
 
 /** Handles one batch of either queue. */
 export async function handleBatch(batch: MessageBatch): Promise<void> {
@@ -32,9 +39,36 @@ function isChange(message: Message): boolean {
   return unpackChange(message.body) !== undefined;
 }
 
-/** Runs what is due. `scheduledAt` is the time the run was meant for, in epoch milliseconds. */
+/** What a run of cron does; each on its own, so that one that fails holds up no other. */
+const CHORES: readonly { readonly name: string; readonly everyMinutes: number; readonly run: Chore }[] = [
+  {
+    name: "filter",
+    everyMinutes: CRON_MINUTES,
+    run: async ({ rebuild }) => ({ outcome: await rebuildFilter(rebuild) }),
+  },
+  {
+    name: "partitions",
+    everyMinutes: 60,
+    run: async ({ maintenance }, now) => ({ made: await keepMonthsAhead(maintenance.makePartitions, now) }),
+  },
+];
+
+/**
+ * Runs what is due. `scheduledAt` is the time the run was meant for, in epoch milliseconds. Rejects when a chore failed, so that
+ * the platform shows it; the next run makes up for it.
+ */
 export async function runSchedule(scheduledAt: number): Promise<void> {
-  const { maintenance } = await wireJobs();
-  const made = await keepMonthsAhead(maintenance.makePartitions, scheduledAt);
-  log("info", "partitions_checked", { made });
+  const jobs = await wireJobs();
+  const minute = Math.floor(scheduledAt / 60_000);
+  const failed: string[] = [];
+  for (const { name, everyMinutes, run } of CHORES) {
+    if (minute % everyMinutes >= CRON_MINUTES) continue;
+    try {
+      log("info", "chore_done", { name, ...(await run(jobs, scheduledAt)) });
+    } catch (error) {
+      failed.push(name);
+      log("error", "chore_failed", { name }, error);
+    }
+  }
+  if (failed.length > 0) throw new Error(`cron could not do: ${failed.join(", ")}`);
 }

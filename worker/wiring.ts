@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { env } from "cloudflare:workers";
+import { env, waitUntil } from "cloudflare:workers";
 import { type Change, packChange } from "../shared/change.ts";
 import { createCodeBook, RESERVED_WORDS } from "../shared/code.ts";
 import type { UrlPolicy } from "../shared/url-policy.ts";
@@ -14,11 +14,13 @@ import { createBreaker } from "./backends/breaker.ts";
 import { openEdgeCache } from "./backends/edge-cache.ts";
 import type { Database } from "./backends/postgres.ts";
 import { createPurge } from "./backends/purge.ts";
+import type { RedisClient } from "./backends/redis.ts";
 import { createBuffer } from "./clicks/buffer.ts";
 import { createCapture } from "./clicks/capture.ts";
 import type { Bury } from "./clicks/dead-letters.ts";
 import type { ClickStore } from "./clicks/store.ts";
 import { type Config, readConfig } from "./config.ts";
+import { createFilter, type FilterTruth } from "./entries/filter.ts";
 import { createJoin } from "./entries/flight.ts";
 import { createPublish } from "./entries/publish.ts";
 import { createResolve } from "./entries/resolve.ts";
@@ -30,6 +32,7 @@ import { createPostgresTier } from "./entries/tiers/postgres.ts";
 import { createRedisTier } from "./entries/tiers/redis.ts";
 import { cutAddress } from "./http/cut-address.ts";
 import type { LinkParts } from "./links/routes.ts";
+import type { RebuildParts } from "./maintenance/filter-rebuild.ts";
 import type { RepairParts } from "./maintenance/repair.ts";
 import type { MaintenanceStore } from "./maintenance/store.ts";
 import { createQuotas } from "./quota/client.ts";
@@ -44,8 +47,12 @@ const REDIS_LIMIT_MS = 500;
 const LOOKUP_LIMIT_MS = 2000;
 /** A caller of the API, and the queue's consumer, can wait longer than a visitor. */
 const STATEMENT_LIMIT_MS = 10_000;
+/** A page of a rebuild is many bits. */
+const REBUILD_LIMIT_MS = 5000;
 /** How long "there is no such link" is believed. */
 const ABSENT_MS = 10_000;
+/** 48 bits: no two generations of the filter have one name. */
+const NAME_DIGITS = 12;
 
 /** What the front door uses. */
 export interface Wiring {
@@ -58,6 +65,7 @@ export interface Jobs {
   readonly clicks: ClickStore;
   readonly bury: Bury;
   readonly maintenance: MaintenanceStore;
+  readonly rebuild: RebuildParts;
   readonly repair: RepairParts;
 }
 
@@ -100,7 +108,7 @@ export function wireHealth(): HealthParts {
 
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
-  const { config, codes, fleet, quotas, database, publish } = openCore();
+  const { config, codes, fleet, filter, quotas, database, publish } = openCore();
   const [{ createLinkStore }, { entryOf }] = await Promise.all([
     import("./links/store.ts"),
     import("./entries/store.ts"),
@@ -110,6 +118,7 @@ export async function wireLinks(): Promise<LinkParts> {
     store: createLinkStore(await database()),
     codes,
     nextIds: createNextIds(fleet),
+    addToFilter: (key, refused) => filter.add(key, refused),
     publish,
     entryOf,
     countEarlier: quotas.countEarlier,
@@ -129,17 +138,30 @@ export async function wireLinks(): Promise<LinkParts> {
 
 /** The parts of the queue's consumers and of cron. */
 export async function wireJobs(): Promise<Jobs> {
-  const [{ createClickStore }, { createBury }, { createMaintenanceStore }] = await Promise.all([
+  const [{ createClickStore }, { createBury }, { createMaintenanceStore }, { createFilterBuild }] = await Promise.all([
     import("./clicks/store.ts"),
     import("./clicks/dead-letters.ts"),
     import("./maintenance/store.ts"),
+    import("./entries/filter-build.ts"),
   ]);
-  const { database: openDatabase, redis, purge } = openCore();
+  const { config, database: openDatabase, connectRedis, redis, purge } = openCore();
   const database = await openDatabase();
+  const maintenance = createMaintenanceStore(database);
   return {
     clicks: createClickStore(database),
     bury: createBury(database),
-    maintenance: createMaintenanceStore(database),
+    maintenance,
+    rebuild: {
+      build: createFilterBuild(
+        lazily(() => connectRedis(REBUILD_LIMIT_MS)),
+        config.redisPrefix,
+      ),
+      truth: maintenance.filterTruth,
+      readRows: maintenance.readCustomRows,
+      capacity: config.filterCapacity,
+      newName: () => crypto.randomUUID().replaceAll("-", "").slice(0, NAME_DIGITS),
+      clock: () => Date.now(),
+    },
     repair: { keepInRedis: (key, entry) => redis.fill(key, entry), purge },
   };
 }
@@ -165,22 +187,39 @@ function buildCore(config: Config) {
     const { createEntryStore } = await import("./entries/store.ts");
     return createEntryStore(await connect(LOOKUP_LIMIT_MS));
   });
-  const redisClient = lazily(async () => {
-    const { connectRedis } = await import("./backends/redis.ts");
-    const manners = { limitMs: REDIS_LIMIT_MS, breaker: createBreaker("redis"), clock: () => Date.now() };
-    return connectRedis(config.redisUrl, config.redisToken, manners);
+  const connectRedis = async (limitMs: number): Promise<RedisClient> => {
+    const backend = await import("./backends/redis.ts");
+    const manners = { limitMs, breaker: createBreaker("redis"), clock: () => Date.now() };
+    return backend.connectRedis(config.redisUrl, config.redisToken, manners);
+  };
+  const redisClient = lazily(() => connectRedis(REDIS_LIMIT_MS));
+  const filterTruth = lazily(async (): Promise<FilterTruth> => {
+    const { createFilterTruth } = await import("./maintenance/store.ts");
+    return createFilterTruth(await connect(STATEMENT_LIMIT_MS));
   });
 
   const quotas = createQuotas(env.QUOTA);
   const memory = createMemoryTier(() => Date.now());
   const edge = createEdgeTier(openEdgeCache(), config.cacheEpoch);
-  const redis = createRedisTier(redisClient, `${config.redisPrefix}${config.cacheEpoch}`);
+  // Not under the caches' epoch: the filter is no cache, and emptying them must not leave Postgres unguarded.
+  const filter = createFilter({
+    client: redisClient,
+    prefix: config.redisPrefix,
+    truth: filterTruth,
+    background: (work) => waitUntil(work),
+  });
+  const redis = createRedisTier(redisClient, `${config.redisPrefix}${config.cacheEpoch}`, {
+    filter,
+    includes: (code) => codes.classify(code).kind === "custom",
+  });
   const below: readonly Tier[] = [edge, createGuardTier(codes), redis, createPostgresTier(entryStore)];
   return {
     config,
     codes,
     fleet,
+    connectRedis,
     redisClient,
+    filter,
     quotas,
     database: lazily(() => connect(STATEMENT_LIMIT_MS)),
     redis,

@@ -27,6 +27,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   HOME_URL: (text) => (URL.canParse(text) ? undefined : "it is no URL"),
   FRESH_SECONDS: wholeNumber(1, 3600),
   SEQUENCER_SHARDS: wholeNumber(1, 1024),
+  FILTER_CAPACITY: wholeNumber(1000, 200_000_000),
   IP_MODE: oneOf("truncated", "full", "none"),
   DEBUG_TIMING: oneOf("off", "on"),
   CACHE_EPOCH: (text) =>

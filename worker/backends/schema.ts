@@ -52,6 +52,8 @@ export const shortLinks = pgTable(
     disabled: boolean("disabled").notNull().default(false),
     maxClicks: integer("max_clicks"),
     fingerprint: sha256("fingerprint"),
+    filterEpoch: bigint("filter_epoch", { mode: "number" }),
+    filterAdds: bigint("filter_adds", { mode: "number" }),
     version: bigint("version", { mode: "number" }).notNull(),
     clickCount: bigint("click_count", { mode: "number" }).notNull().default(0),
     lastClickAt: instant("last_click_at"),
@@ -64,6 +66,9 @@ export const shortLinks = pgTable(
     uniqueIndex("short_links_domain_fingerprint_key")
       .on(table.domain, table.fingerprint)
       .where(sql`${table.fingerprint} IS NOT NULL`),
+    uniqueIndex("short_links_filter_key")
+      .on(table.filterEpoch, table.filterAdds)
+      .where(sql`${table.filterEpoch} IS NOT NULL`),
   ],
 );
 

@@ -9,7 +9,9 @@ import { type Link, LINK_DEFAULTS, type LinkSettings } from "../../shared/link.t
 import { idsOf, type Run } from "../../shared/sequence.ts";
 import type { CreateLinkBody } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
+import { BackendDown } from "../../shared/backend-down.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
+import type { FilterStamp, StampRefusal } from "../entries/filter.ts";
 import type { Place } from "../http/context.ts";
 import { chooseCode } from "./custom-code.ts";
 import { linkOf } from "./rows.ts";
@@ -22,6 +24,8 @@ export interface CreateParts {
   readonly codes: Pick<CodeBook, "checkCustom" | "encode" | "isShadowed">;
   /** The next snowflakes, never given before, in rising runs. Rejects with `BackendDown` when no sequencer answers. */
   readonly nextIds: (count: number, place: Place, now: number) => Promise<readonly Run[]>;
+  /** Adds a custom code to the filter, before its row is inserted. Rejects with `BackendDown` when it cannot be added. */
+  readonly addToFilter: (key: CodeKey, refused?: StampRefusal) => Promise<FilterStamp>;
   /** Makes a stored row seen by redirects; never rejects. */
   readonly publish: (key: CodeKey, entry: Entry) => Promise<void>;
   readonly entryOf: (row: ShortLinkRow, now: number) => Entry;
@@ -44,8 +48,8 @@ export type Created =
   | { readonly kind: "taken"; readonly shortCode: string }
   | Refused;
 
-/** How often an automatic link whose code turns out to be taken gets another id. */
-const MAX_IDS = 3;
+/** How often an automatic link whose code turns out to be taken gets another id, and a custom one is added to the filter. */
+const MAX_ATTEMPTS = 3;
 
 /** Makes one link, or finds the automatic one that has the same settings. */
 export async function createLink(parts: CreateParts, body: CreateLinkBody, context: CreateContext): Promise<Created> {
@@ -59,8 +63,12 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
   // Whether a limited link is still alive is for its object to say, so each creation is a link of its own.
   const isShared = chosen === undefined && body.unique !== true && settings.maxClicks === null;
   const fingerprint = isShared ? await fingerprintOf(settings) : null;
+  let refused: StampRefusal | undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const id = await mintId(parts, context);
+    const [id, stamp] = await Promise.all([
+      mintId(parts, context),
+      chosen === undefined ? null : parts.addToFilter({ domain: context.domain, code: chosen.code }, refused),
+    ]);
     const code = chosen?.code ?? parts.codes.encode(id);
     const inserted = await parts.store.insert({
       id: String(id),
@@ -68,11 +76,17 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
       type: chosen === undefined ? "auto" : "custom",
       settings,
       fingerprint,
+      stamp,
       creatorIp: context.creatorIp,
       now: context.now,
     });
+    if (inserted.kind === "unfiltered") {
+      if (attempt === MAX_ATTEMPTS) throw new BackendDown("filter", new Error(`a stamp was ${inserted.reason}`), 1);
+      refused = inserted.reason;
+      continue;
+    }
     if (inserted.kind === "taken") {
-      if (chosen !== undefined || attempt === MAX_IDS) return { kind: "taken", shortCode: code };
+      if (chosen !== undefined || attempt === MAX_ATTEMPTS) return { kind: "taken", shortCode: code };
       continue;
     }
     const { row } = inserted;

@@ -8,6 +8,7 @@ import type { CodeKey } from "../../shared/entry.ts";
 import type { LinkSettings, LinkType } from "../../shared/link.ts";
 import { type Database, diagnose } from "../backends/postgres.ts";
 import { shortLinks, type ShortLinkRow } from "../backends/schema.ts";
+import type { FilterStamp, StampRefusal } from "../entries/filter.ts";
 
 /** A link to be inserted. */
 export interface NewLink {
@@ -18,6 +19,8 @@ export interface NewLink {
   readonly settings: LinkSettings;
   /** SHA-256 of the settings in hex, for a link that a repeated creation may find again; null for one it may not. */
   readonly fingerprint: string | null;
+  /** What the filter gave a custom code; null for an automatic one. */
+  readonly stamp: FilterStamp | null;
   readonly creatorIp: string | null;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -29,7 +32,9 @@ export type Inserted =
   /** The same automatic link stood already, or was made by whoever won the race. */
   | { readonly kind: "existing"; readonly row: ShortLinkRow }
   /** Another link has the code. */
-  | { readonly kind: "taken" };
+  | { readonly kind: "taken" }
+  /** The code must be added to the filter once more. */
+  | { readonly kind: "unfiltered"; readonly reason: StampRefusal };
 
 /** A link that was deleted. */
 export interface Removed {
@@ -63,6 +68,12 @@ const NOW_MICROSECONDS = sql<number>`(extract(epoch FROM clock_timestamp()) * 10
 const NEXT_VERSION = sql`greatest(${shortLinks.version} + 1, ${NOW_MICROSECONDS})`.mapWith(Number);
 const CODE_KEY = "short_links_domain_short_code_key";
 const FINGERPRINT_KEY = "short_links_domain_fingerprint_key";
+/** What refuses an insertion without saying anything of the link. */
+const REFUSALS: Readonly<Record<string, Inserted>> = {
+  [CODE_KEY]: { kind: "taken" },
+  short_links_filter_fence: { kind: "unfiltered", reason: "outdated" },
+  short_links_filter_key: { kind: "unfiltered", reason: "duplicate" },
+};
 
 /** Builds the store. */
 export function createLinkStore(database: Database): LinkStore {
@@ -74,6 +85,8 @@ export function createLinkStore(database: Database): LinkStore {
       type: link.type,
       ...columnsOf(link.settings),
       fingerprint: link.fingerprint,
+      filterEpoch: link.stamp?.epoch ?? null,
+      filterAdds: link.stamp?.adds ?? null,
       version: NOW_MICROSECONDS,
       creatorIp: link.creatorIp,
       createdAt: new Date(link.now),
@@ -110,7 +123,7 @@ export function createLinkStore(database: Database): LinkStore {
     insert: (link) =>
       ask(
         () => insertOnce(link),
-        async (constraint) => (constraint === CODE_KEY ? { kind: "taken" } : undefined),
+        async (constraint) => (constraint === undefined ? undefined : REFUSALS[constraint]),
       ),
     find: (key) =>
       ask(async () => {

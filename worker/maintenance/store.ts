@@ -3,29 +3,78 @@
  *
  * @module
  */
-import { sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { type Database, diagnose } from "../backends/postgres.ts";
+import { shortLinks } from "../backends/schema.ts";
+import type { FilterTruth } from "../entries/filter.ts";
+import type { ReadCustomRows } from "./filter-rebuild.ts";
 import type { MakePartitions } from "./partitions.ts";
 
 /** What maintenance asks of the database; each rejects with `BackendDown` when it cannot be asked. */
 export interface MaintenanceStore {
   readonly makePartitions: MakePartitions;
+  readonly filterTruth: FilterTruth;
+  readonly readCustomRows: ReadCustomRows;
 }
 
 /** Builds the store. */
 export function createMaintenanceStore(database: Database): MaintenanceStore {
   return {
-    async makePartitions(from, months) {
-      const start = new Date(from).toISOString();
-      try {
+    makePartitions: (from, months) =>
+      ask(async () => {
+        const start = new Date(from).toISOString();
         const { rows } = await database.execute<{ made: string }>(sql`
           SELECT count(*) FILTER (WHERE make_click_partition(${start}::timestamptz + month * interval '1 month')) AS made
           FROM generate_series(0, ${months - 1}::int) AS month`);
         return Number(rows[0]?.made ?? 0);
-      } catch (error) {
-        const failure = diagnose(error);
-        throw failure.kind === "down" ? failure.error : error;
-      }
-    },
+      }),
+    filterTruth: createFilterTruth(database),
+    readCustomRows: (after, limit) =>
+      ask(async () => {
+        const rows = await database
+          .select({ id: shortLinks.id, domain: shortLinks.domain, code: shortLinks.shortCode })
+          .from(shortLinks)
+          .where(and(eq(shortLinks.type, sql`'custom'`), gt(shortLinks.id, after)))
+          .orderBy(asc(shortLinks.id))
+          .limit(limit);
+        return rows.map(({ id, domain, code }) => ({ id, key: { domain, code } }));
+      }),
   };
+}
+
+/** What the filter of custom codes asks of Postgres; see `migrations/0004_filter.sql`. */
+export function createFilterTruth(database: Database): FilterTruth {
+  return {
+    raiseFence: (epoch) =>
+      ask(async () => {
+        const { rows } = await database.execute<{ fence: string }>(
+          sql`SELECT raise_filter_fence(${epoch}::bigint, ${epoch}::bigint)::text AS fence`,
+        );
+        return numberOf(rows[0]?.fence);
+      }),
+    settle: ({ epoch, begun, trail }) =>
+      ask(async () => {
+        const epochs = `{${trail.map((stamp) => stamp.epoch).join()}}`;
+        const counts = `{${trail.map((stamp) => stamp.adds).join()}}`;
+        const { rows } = await database.execute<{ sound: boolean; newest: string }>(sql`
+          SELECT sound, newest::text AS newest
+          FROM settle_filter(${epoch}::bigint, ${begun}::bigint, ${epochs}::bigint[], ${counts}::bigint[])`);
+        return { sound: rows[0]?.sound === true, newest: numberOf(rows[0]?.newest) };
+      }),
+  };
+}
+
+function numberOf(digits: string | undefined): number {
+  if (digits === undefined) throw new TypeError("a function answered no row");
+  return Number(digits);
+}
+
+/** Runs a statement; a database that cannot be asked is `BackendDown`. */
+async function ask<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    const failure = diagnose(error);
+    throw failure.kind === "down" ? failure.error : error;
+  }
 }

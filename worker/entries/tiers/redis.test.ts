@@ -6,11 +6,13 @@
  */
 import { env } from "cloudflare:workers";
 import { afterEach, test } from "vitest";
+import { type CodeKey, notFoundAt } from "../../../shared/entry.ts";
 import { BREAKER_LIMITS, createBreaker } from "../../backends/breaker.ts";
 import { connectRedis, type RedisClient } from "../../backends/redis.ts";
 import { readConfig } from "../../config.ts";
 import { absent, present } from "../../testing/entries.ts";
 import { liftFaults, setFault } from "../../testing/stack.ts";
+import type { FilterAnswer } from "../filter.ts";
 import { describeTier, freshKey } from "../tier.contract.ts";
 import type { Tier } from "../tier.ts";
 import { createRedisTier } from "./redis.ts";
@@ -26,6 +28,32 @@ const build = (): Required<Tier> => createRedisTier(client, redisPrefix);
 afterEach(liftFaults);
 
 describeTier("redis", build);
+
+/** A filter that denies the codes which begin with "nobody", and does not know of generated ones. */
+const filtered = {
+  includes: (code: string) => code !== "generated",
+  filter: {
+    async lookup(entryKey: string, { code }: CodeKey): Promise<FilterAnswer> {
+      const text = await (await client()).get(entryKey);
+      if (text !== null) return { kind: "entry", text };
+      return { kind: code.startsWith("nobody") ? "absent" : "pass" };
+    },
+  },
+};
+const buildFiltered = (): Required<Tier> => createRedisTier(client, redisPrefix, filtered);
+
+describeTier("redis with a filter", buildFiltered);
+
+test("a code that the filter denies is absent, vouched for now; one that it lets pass, or does not know, is passed on", async ({
+  expect,
+}) => {
+  const tier = buildFiltered();
+  expect(await tier.lookup(freshKey("nobody-made-it"), now)).toEqual({ kind: "entry", entry: notFoundAt(now) });
+  expect(await tier.lookup(freshKey("made"), now)).toEqual({ kind: "pass" });
+  expect(await tier.lookup(freshKey("generated"), now)).toEqual({ kind: "pass" });
+  const nonsense = { ...filtered, filter: { lookup: () => Promise.reject(new TypeError("nonsense")) } };
+  expect(await createRedisTier(client, redisPrefix, nonsense).lookup(freshKey(), now)).toMatchObject({ kind: "down" });
+});
 
 test("what is read counts as vouched for now", async ({ expect }) => {
   const tier = build();

@@ -4,11 +4,12 @@
  *
  * @module
  */
-import { type CodeKey, decodeEntry, encodeEntry, type Entry, vouched } from "../../../shared/entry.ts";
+import { type CodeKey, decodeEntry, encodeEntry, type Entry, notFoundAt, vouched } from "../../../shared/entry.ts";
 import type { RedisClient } from "../../backends/redis.ts";
 import { log } from "../../telemetry/log.ts";
+import type { Filter } from "../filter.ts";
 import { KEEP_UNLESS_OLDER } from "../scripts.ts";
-import { PASS, type Tier } from "../tier.ts";
+import { type Answer, PASS, type Tier } from "../tier.ts";
 
 const PRESENT_SECONDS = 60 * 60;
 /** A code that never existed is forgotten soon, so that its creation elsewhere is seen. */
@@ -19,19 +20,30 @@ export interface RedisTier extends Tier {
   fill(key: CodeKey, entry: Entry): Promise<void>;
 }
 
+/** The codes that a filter knows all of, so that the one command which looks for an entry can also say that there is none. */
+export interface FilteredCodes {
+  readonly filter: Pick<Filter, "lookup">;
+  readonly includes: (code: string) => boolean;
+}
+
 /** Builds the tier. `client` is asked for when first needed and may reject like any of its commands. */
-export function createRedisTier(client: () => Promise<RedisClient>, prefix: string): RedisTier {
+export function createRedisTier(
+  client: () => Promise<RedisClient>,
+  prefix: string,
+  filtered?: FilteredCodes,
+): RedisTier {
   const keyOf = ({ domain, code }: CodeKey): string => `${prefix}entry:${domain}/${code}`;
   return {
     name: "redis",
     async lookup(key, now) {
       try {
+        if (filtered?.includes(key.code) === true) {
+          const answer = await filtered.filter.lookup(keyOf(key), key);
+          if (answer.kind === "absent") return { kind: "entry", entry: notFoundAt(now) };
+          return answer.kind === "pass" ? PASS : read(answer.text, now);
+        }
         const text = await (await client()).get(keyOf(key));
-        if (text === null) return PASS;
-        const entry = decodeEntry(text);
-        if (entry !== undefined) return { kind: "entry", entry: vouched(entry, now) };
-        log("warn", "broken_entry", { tier: "redis" });
-        return PASS;
+        return text === null ? PASS : read(text, now);
       } catch (cause) {
         return { kind: "down", cause };
       }
@@ -41,6 +53,13 @@ export function createRedisTier(client: () => Promise<RedisClient>, prefix: stri
       await (await client()).evaluate(KEEP_UNLESS_OLDER, [keyOf(key)], [encodeEntry(entry), String(seconds)]);
     },
   };
+}
+
+function read(text: string, now: number): Answer {
+  const entry = decodeEntry(text);
+  if (entry !== undefined) return { kind: "entry", entry: vouched(entry, now) };
+  log("warn", "broken_entry", { tier: "redis" });
+  return PASS;
 }
 
 /** A tombstone must outlive every reader that read the row before its deletion. */
