@@ -5,16 +5,7 @@
  */
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import {
-  type Click,
-  cleanText,
-  hasRoom,
-  MESSAGE_MAX_BYTES,
-  packClick,
-  packMessage,
-  type PackedClick,
-  unpackMessage,
-} from "./click.ts";
+import { type Click, cleanText, MESSAGE_MAX_BYTES, MESSAGE_MAX_CLICKS, packMessages, unpackMessage } from "./click.ts";
 
 const text = fc.option(fc.string({ unit: "binary", maxLength: 20 }).map((value) => cleanText(value, 20)));
 const clicks: fc.Arbitrary<Click> = fc.record({
@@ -34,12 +25,12 @@ describe("a message", () => {
   test("gives back the clicks that were packed", ({ expect }) => {
     fc.assert(
       fc.property(fc.array(clicks, { minLength: 1, maxLength: 100 }), (list) => {
-        expect(unpackMessage(packMessage(list.map(packClick)))).toEqual({ ok: true, clicks: list });
+        expect(packMessages(list).map(unpackMessage)).toEqual([{ ok: true, clicks: list }]);
       }),
     );
   });
 
-  test("stays under its bound in UTF-8 bytes, however long and wide the texts are", ({ expect }) => {
+  test("stays under its bounds, however long and wide the texts are, and no click is lost or moved", ({ expect }) => {
     const widest: Click = {
       id: "0f0e0d0c-0b0a-4908-8706-050403020100",
       linkId: "9223372036854775807",
@@ -49,19 +40,24 @@ describe("a message", () => {
       city: "小".repeat(128),
       referrer: "x".repeat(253),
       language: "de",
-      userAgent: '"\\'.repeat(256),
+      userAgent: "小".repeat(512),
       ip: "2001:db8::",
     };
-    const packed: PackedClick[] = [];
-    let bytes = 0;
-    for (let next = packClick(widest); hasRoom(packed.length, bytes, next.bytes); next = packClick(widest)) {
-      packed.push(next);
-      bytes += next.bytes;
-    }
-    const size = new TextEncoder().encode(packMessage(packed)).length;
-    expect(packed.length).toBeGreaterThan(20);
-    expect(size).toBeLessThanOrEqual(MESSAGE_MAX_BYTES);
-    expect(size).toBeGreaterThan(MESSAGE_MAX_BYTES - packClick(widest).bytes - 1);
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 250 }), (wide) => {
+        const list = wide.map((isWide, at) => ({ ...(isWide ? widest : nothing), at: 1_800_000_000_000 + at }));
+        const bodies = packMessages(list);
+        const messages = bodies.map(unpackMessage).map((message) => (message.ok ? message.clicks : []));
+        expect(messages.flat()).toEqual(list);
+        for (const clicksOfOne of messages) expect(clicksOfOne.length).toBeLessThanOrEqual(MESSAGE_MAX_CLICKS);
+        for (const body of bodies) {
+          expect(new TextEncoder().encode(body).length).toBeLessThanOrEqual(MESSAGE_MAX_BYTES);
+        }
+      }),
+    );
+    expect(packMessages([])).toEqual([]);
+    expect(packMessages(Array.from({ length: MESSAGE_MAX_CLICKS }, () => nothing))).toHaveLength(1);
+    expect(packMessages(Array.from({ length: MESSAGE_MAX_CLICKS }, () => widest)).length).toBeLessThanOrEqual(8);
   });
 
   test("that is none is refused with a reason and never throws", ({ expect }) => {
@@ -70,7 +66,7 @@ describe("a message", () => {
         expect(unpackMessage(body).ok).toBe(false);
       }),
     );
-    const click = packMessage([packClick({ ...nothing, id: "not-a-uuid" })]);
+    const click = packMessages([{ ...nothing, id: "not-a-uuid" }])[0];
     for (const body of [
       "",
       "null",

@@ -54,32 +54,26 @@ export const MESSAGE_MAX_CLICKS = 100;
 
 /** Goes up when the form of a message changes. */
 const FORMAT = 1;
-const HEAD = `{"v":${FORMAT},"clicks":[`;
-const TAIL = "]}";
-const ENVELOPE_BYTES = HEAD.length + TAIL.length;
 const encoder = new TextEncoder();
+/** A UTF-16 unit is at most three bytes of UTF-8 (a pair of them four). */
+const MAX_BYTES_PER_UNIT = 3;
 
-/** A click in its travelling form, measured once, when it is captured. */
-export interface PackedClick {
-  readonly json: string;
-  /** UTF-8 bytes with the comma that may follow. */
-  readonly bytes: number;
+/**
+ * The clicks as texts of messages, in their order, each within {@link MESSAGE_MAX_CLICKS} and {@link MESSAGE_MAX_BYTES}: clicks that are
+ * too wide together are halved until they fit. A single click always fits: its texts are cut to {@link CLICK_TEXT_LIMITS}.
+ */
+export function packMessages(clicks: readonly Click[]): readonly string[] {
+  if (clicks.length === 0) return [];
+  if (clicks.length <= MESSAGE_MAX_CLICKS) {
+    const body = JSON.stringify({ v: FORMAT, clicks });
+    if (clicks.length === 1 || fits(body)) return [body];
+  }
+  const middle = Math.ceil(clicks.length / 2);
+  return [...packMessages(clicks.slice(0, middle)), ...packMessages(clicks.slice(middle))];
 }
 
-/** The travelling form of a click. */
-export function packClick(click: Click): PackedClick {
-  const json = JSON.stringify(click);
-  return { json, bytes: encoder.encode(json).length + 1 };
-}
-
-/** Whether a message that holds `count` clicks of `bytes` in all has room for one more of `next` bytes. */
-export function hasRoom(count: number, bytes: number, next: number): boolean {
-  return count < MESSAGE_MAX_CLICKS && ENVELOPE_BYTES + bytes + next <= MESSAGE_MAX_BYTES;
-}
-
-/** The text of one message. The caller has kept to {@link hasRoom}. */
-export function packMessage(clicks: readonly PackedClick[]): string {
-  return `${HEAD}${clicks.map((click) => click.json).join(",")}${TAIL}`;
+function fits(body: string): boolean {
+  return body.length * MAX_BYTES_PER_UNIT <= MESSAGE_MAX_BYTES || encoder.encode(body).length <= MESSAGE_MAX_BYTES;
 }
 
 /** What a message held, or why it cannot be read. */

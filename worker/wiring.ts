@@ -16,7 +16,7 @@ import type { Database } from "./backends/postgres.ts";
 import { createPurge } from "./backends/purge.ts";
 import type { RedisClient } from "./backends/redis.ts";
 import { createBuffer } from "./clicks/buffer.ts";
-import { createCapture } from "./clicks/capture.ts";
+import { createCapture, packVisits } from "./clicks/capture.ts";
 import type { Bury } from "./clicks/dead-letters.ts";
 import type { ClickStore } from "./clicks/store.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -235,9 +235,11 @@ function buildCore(config: Config) {
         join: createJoin((ms) => scheduler.wait(ms)),
       }),
       capture: createCapture(
-        createBuffer(sendClicks, (ms) => scheduler.wait(ms)),
-        () => crypto.randomUUID(),
-        config.ipMode,
+        createBuffer({
+          pack: (visits) => packVisits(visits, config.ipMode, () => crypto.randomUUID()),
+          send: sendClicks,
+          wait: (ms) => scheduler.wait(ms),
+        }),
       ),
       mayMiss: (address) => mayGoOn(env.UNKNOWN_CODE_LIMIT, address),
       visitsLeft: quotas,

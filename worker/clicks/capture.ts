@@ -1,20 +1,45 @@
 /**
- * Makes the click of a visit that is sent on.
+ * Makes the click of a visit that is sent on: what was seen is noted while the visitor waits, and cleaned when it travels.
  *
  * @module
  */
-import type { IpMode } from "../../shared/click.ts";
+import { type IpMode, packMessages } from "../../shared/click.ts";
 import type { WaitUntil } from "../http/context.ts";
-import { describeVisitor, isPrefetch } from "../http/visitor.ts";
-import type { AddClick } from "./buffer.ts";
+import { describeVisitor, isPrefetch, sight, type Sighting } from "../http/visitor.ts";
+import type { Keep } from "./buffer.ts";
+
+/** A visit as it was seen. */
+export interface Visit {
+  readonly linkId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly seen: Sighting;
+}
 
 /** Counts one visit of a link, if it is one: a `GET` that no browser made ahead of its visitor. Returns at once. */
 export type Capture = (request: Request, linkId: string, at: number, waitUntil: WaitUntil) => void;
 
-/** Builds the capture over the buffer. `mintId` gives a new UUID: minted here, it stays the same however often the message is delivered. */
-export function createCapture(add: AddClick, mintId: () => string, ipMode: IpMode): Capture {
+/** Builds the capture over a buffer. */
+export function createCapture(keep: Keep<Visit>): Capture {
   return (request, linkId, at, waitUntil) => {
     if (request.method !== "GET" || isPrefetch(request)) return;
-    add({ id: mintId(), linkId, at, ...describeVisitor(request, ipMode) }, waitUntil);
+    keep({ linkId, at, seen: sight(request) }, waitUntil);
   };
+}
+
+/**
+ * The messages that carry some visits, each with an id that is minted here, once, so that it stays the same however often the
+ * message is sent and delivered. `mintId` gives a new UUID; at most 256 visits. Never throws.
+ */
+export function packVisits(visits: readonly Visit[], ipMode: IpMode, mintId: () => string): readonly string[] {
+  // One random UUID for all of them: its last byte counts. 114 random bits are left, and a call of the system a click is saved.
+  const stem = mintId().slice(0, -2);
+  return packMessages(
+    visits.map(({ linkId, at, seen }, index) => ({
+      id: stem + index.toString(16).padStart(2, "0"),
+      linkId,
+      at,
+      ...describeVisitor(seen, ipMode),
+    })),
+  );
 }

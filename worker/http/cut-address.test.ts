@@ -3,6 +3,7 @@
  *
  * @module
  */
+import fc from "fast-check";
 import { test } from "vitest";
 import { cutAddress } from "./cut-address.ts";
 
@@ -21,4 +22,30 @@ test.for([
   expect(cutAddress(address, "truncated")).toBe(truncated);
   expect(cutAddress(address, "full")).toBe(full);
   expect(cutAddress(address, "none")).toBeNull();
+});
+
+test("an IPv4 address in its usual form is kept as the parser would keep it, and nothing else is taken for one", ({
+  expect,
+}) => {
+  const part = fc.oneof(fc.nat(260).map(String), fc.constantFrom("00", "01", "0x1", "", " 1", "1 ", "-1"));
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 3, maxLength: 5 }), (parts) => {
+      const text = parts.join(".");
+      const isPlain = parts.length === 4 && parts.every((byte) => /^\d+$/.test(byte) && String(Number(byte)) === byte);
+      if (!isPlain || parts.some((byte) => Number(byte) > 255)) return;
+      expect(new URL(`http://${text}/`).hostname).toBe(text);
+      expect(cutAddress(text, "full")).toBe(text);
+      expect(cutAddress(text, "truncated")).toBe([...parts.slice(0, 3), "0"].join("."));
+    }),
+  );
+});
+
+test.for([
+  ["256.1.1.1", null],
+  ["1.2.3", "1.2.0.3"],
+  ["01.2.3.4", "1.2.3.4"],
+  ["1.2.3.4.5", null],
+  ["1.2.3.4 ", "1.2.3.4"],
+] as const)("%s, which is in no usual form, is left to the parser", ([address, full], { expect }) => {
+  expect(cutAddress(address, "full")).toBe(full);
 });

@@ -10,12 +10,18 @@ import type { IpMode } from "../../shared/click.ts";
 const IPV4_KEPT_BYTES = 3;
 const IPV6_KEPT_BYTES = 6;
 
+const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+/** An IPv4 address as it is always written, which needs no parser. The group is its /24. */
+const PLAIN_IPV4 = new RegExp(String.raw`^(${BYTE}\.${BYTE}\.${BYTE})\.${BYTE}$`);
+
 /**
  * The address as `mode` lets it be kept, in its canonical form: whole, cut to /24 (IPv4) or /48 (IPv6), or not at all. Null too for
  * what is no address; a zone (`%eth0`) belongs to a machine and is dropped.
  */
 export function cutAddress(text: string | null, mode: IpMode): string | null {
   if (text === null || mode === "none") return null;
+  const plain = PLAIN_IPV4.exec(text);
+  if (plain !== null) return mode === "full" ? text : `${plain[1] ?? ""}.0`;
   const hostname = canonicalHost(text.trim().split("%", 1)[0] ?? "");
   const bytes = hostname === null ? null : parseAddress(hostname);
   if (hostname === null || bytes === null) return null;

@@ -1,26 +1,55 @@
 /**
- * What a request tells of its visitor, cleaned and cut to size.
+ * What a request tells of its visitor: noted as it stands while the visitor waits, cleaned and cut to size afterwards.
  *
  * @module
  */
 import { CLICK_TEXT_LIMITS, cleanText, type ClickText, type IpMode } from "../../shared/click.ts";
-import { cutAddress } from "./cut-address.ts";
+import { isRecord } from "../../shared/json.ts";
 import { clientAddress } from "./context.ts";
+import { cutAddress } from "./cut-address.ts";
+
+/** What was read of a request, as it stood there: any field may be missing, and any may hold anything. */
+export interface Sighting {
+  readonly country: unknown;
+  readonly region: unknown;
+  readonly city: unknown;
+  readonly referrer: string | null;
+  readonly language: string | null;
+  readonly userAgent: string | null;
+  readonly address: string | null;
+}
 
 /** The texts of a click. */
 export type Visitor = Readonly<Record<ClickText, string | null>>;
 
-/** Reads a request. Any field of `request.cf` may be missing, and any header may hold anything. */
-export function describeVisitor(request: Request, ipMode: IpMode): Visitor {
-  const place = request.cf ?? {};
+/** Reads a request. Only plain data is kept, so that another request's work may go on with it. */
+export function sight(request: Request): Sighting {
+  const { headers } = request;
+  const { cf } = request;
+  const place: Readonly<Record<string, unknown>> = isRecord(cf) ? cf : NOWHERE;
   return {
-    country: text("country", Reflect.get(place, "country")),
-    region: text("region", Reflect.get(place, "region")),
-    city: text("city", Reflect.get(place, "city")),
-    referrer: text("referrer", referrerHost(request.headers.get("Referer"))),
-    language: text("language", firstLanguage(request.headers.get("Accept-Language"))),
-    userAgent: text("userAgent", request.headers.get("User-Agent")),
-    ip: cutAddress(clientAddress(request), ipMode),
+    country: place["country"],
+    region: place["region"],
+    city: place["city"],
+    referrer: headers.get("Referer"),
+    language: headers.get("Accept-Language"),
+    userAgent: headers.get("User-Agent"),
+    address: clientAddress(request),
+  };
+}
+
+const NOWHERE = {};
+
+/** What is kept of a visitor. Never throws. */
+export function describeVisitor(seen: Sighting, ipMode: IpMode): Visitor {
+  return {
+    country: text("country", seen.country),
+    region: text("region", seen.region),
+    city: text("city", seen.city),
+    referrer: text("referrer", referrerHost(seen.referrer)),
+    language: text("language", firstLanguage(seen.language)),
+    userAgent: text("userAgent", seen.userAgent),
+    ip: cutAddress(seen.address, ipMode),
   };
 }
 
@@ -29,8 +58,8 @@ function text(name: ClickText, value: unknown): string | null {
 }
 
 /** Whether the browser asks ahead of the visitor, who may never come (`Sec-Purpose`, and `Purpose` of older ones). */
-export function isPrefetch(request: Request): boolean {
-  const purpose = request.headers.get("Sec-Purpose") ?? request.headers.get("Purpose");
+export function isPrefetch({ headers }: Request): boolean {
+  const purpose = headers.get("Sec-Purpose") ?? headers.get("Purpose");
   return purpose !== null && /\b(?:prefetch|preview)\b/i.test(purpose);
 }
 

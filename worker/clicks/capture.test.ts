@@ -1,0 +1,33 @@
+/**
+ * A visit becomes one click: only where somebody came, and under an id of its own.
+ *
+ * @module
+ */
+import { test } from "vitest";
+import { unpackMessage } from "../../shared/click.ts";
+import { createCapture, packVisits, type Visit } from "./capture.ts";
+
+const AT = 1_800_000_000_000;
+
+function capture(request: Request): Visit[] {
+  const kept: Visit[] = [];
+  createCapture((visit) => void kept.push(visit))(request, "7", AT, () => {});
+  return kept;
+}
+
+test("a visit is noted as it was seen, and HEAD and prefetches are no visits", ({ expect }) => {
+  const address = "https://go.example/abc";
+  expect(capture(new Request(address, { headers: { "User-Agent": "Browser/1" } }))).toMatchObject([
+    { linkId: "7", at: AT, seen: { userAgent: "Browser/1", referrer: null } },
+  ]);
+  expect(capture(new Request(address, { method: "HEAD" }))).toEqual([]);
+  expect(capture(new Request(address, { headers: { "Sec-Purpose": "prefetch" } }))).toEqual([]);
+});
+
+test("every visit has an id of its own, also beside those of other messages", ({ expect }) => {
+  const visits = Array.from({ length: 256 }, () => capture(new Request("https://go.example/abc"))).flat();
+  const bodies = [1, 2, 3].flatMap(() => packVisits(visits, "truncated", () => crypto.randomUUID()));
+  const clicks = bodies.map(unpackMessage).flatMap((message) => (message.ok ? message.clicks : []));
+  expect(clicks).toHaveLength(768);
+  expect(new Set(clicks.map((click) => click.id)).size).toBe(768);
+});
