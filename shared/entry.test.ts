@@ -79,6 +79,61 @@ describe("the stored form of an entry", () => {
   });
 });
 
+test("of the destinations in caches exactly those are taken that the URL parser would leave as they are", ({
+  expect,
+}) => {
+  const host = fc.oneof(
+    fc.stringMatching(/^[a-z0-9.-]{1,12}$/),
+    fc.constantFrom(
+      "example.com",
+      "xn--bcher-kva.example",
+      "1.2.3.4",
+      "a.0x1f",
+      "EXAMPLE.com",
+      "a:443",
+      "u@a",
+      "[::1]",
+      "a_b.c",
+    ),
+  );
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "/",
+      ".",
+      "..",
+      "%2e",
+      "%2E%2e",
+      "?",
+      "#",
+      "%41",
+      "'",
+      '"',
+      "<",
+      "{",
+      "^",
+      "|",
+      "`",
+      "\\",
+      " ",
+      "é",
+      "\t",
+      "[",
+      "%",
+    ),
+    fc.stringMatching(/^[\w~!$&()*+,;=:@-]{0,6}$/),
+  );
+  const scheme = fc.constantFrom("http:", "https:", "HTTPS:", "javascript:", "ftp:");
+  const texts = fc
+    .tuple(scheme, host, fc.array(piece, { maxLength: 6 }))
+    .map(([name, at, pieces]) => `${name}//${at}/${pieces.join("")}`);
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(decodeEntry(stored(text)) !== undefined, text).toBe(sendableUrl(text) === text);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
 describe("the form of a stored destination that may be sent", () => {
   test("B108, B109: raw letters of any script come out percent-encoded once, encoded ones stay", ({ expect }) => {
     expect(sendableUrl("https://ja.wikipedia.org/wiki/小麦粉")).toBe(

@@ -141,8 +141,16 @@ export function isRedirectStatus(value: unknown): value is RedirectStatus {
   return value === 301 || value === 302 || value === 307 || value === 308;
 }
 
+/**
+ * Destinations of the usual form, which the URL parser would leave as they are and whose scheme is harmless: a host in lower case
+ * that is no number, no port, no dot segments, and none of the characters that some part of a URL has percent-encoded. Entries come
+ * from caches at every look-up, and the parser costs as much as all else that is read of them.
+ */
+const PLAIN_DESTINATION =
+  /^https?:\/\/(?!xn--)(?:[a-z0-9-]+\.(?!xn--))*[a-z][a-z0-9-]*\/(?!(?:[^?#]*\/)?(?:\.|%2[eE]))[\w~!$&()*+,;=:@%/?#.-]*$/;
+
 function isSendable(text: string): boolean {
-  return sendableUrl(text) === text;
+  return PLAIN_DESTINATION.test(text) || sendableUrl(text) === text;
 }
 
 function isNumber(value: unknown): value is number {

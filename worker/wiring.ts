@@ -24,7 +24,6 @@ import { createFilter, type FilterTruth } from "./entries/filter.ts";
 import { createJoin } from "./entries/flight.ts";
 import { createPublish } from "./entries/publish.ts";
 import { createResolve } from "./entries/resolve.ts";
-import type { Tier } from "./entries/tier.ts";
 import { createEdgeTier, type EdgeTier } from "./entries/tiers/edge.ts";
 import { createGuardTier } from "./entries/tiers/guard.ts";
 import { createMemoryTier } from "./entries/tiers/memory.ts";
@@ -212,7 +211,6 @@ function buildCore(config: Config) {
     filter,
     includes: (code) => codes.classify(code).kind === "custom",
   });
-  const below: readonly Tier[] = [edge, createGuardTier(codes), redis, createPostgresTier(entryStore)];
   return {
     config,
     codes,
@@ -228,11 +226,12 @@ function buildCore(config: Config) {
     redirect: createRedirect({
       codes,
       resolve: createResolve({
-        memory,
-        below,
+        near: [memory, createGuardTier(codes)],
+        below: [edge, redis, createPostgresTier(entryStore)],
         freshness: { presentMs: config.freshMs, absentMs: ABSENT_MS },
         dice: Math.random,
         join: createJoin((ms) => scheduler.wait(ms)),
+        answerFirst: () => scheduler.wait(0),
       }),
       capture: createCapture(
         createBuffer({

@@ -84,11 +84,12 @@ function placeOf(world: World, step: Step, edgeStep: Step = atOnce, cache = new 
   );
   const below: readonly Tier[] = [edge, redis, postgres];
   const resolve = createResolve({
-    memory,
+    near: [memory],
     below,
     freshness: { presentMs: FRESH_MS, absentMs: 10_000 },
     dice: () => 0,
     join: createJoin<Resolution>(() => Promise.resolve()),
+    answerFirst: () => Promise.resolve(),
   });
   const read = async (now = NOW): Promise<Entry | undefined> => {
     const work: Promise<unknown>[] = [];

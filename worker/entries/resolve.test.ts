@@ -8,7 +8,7 @@ import { type CodeKey, type Entry, notFoundAt } from "../../shared/entry.ts";
 import { absent, present } from "../testing/entries.ts";
 import { createJoin } from "./flight.ts";
 import { freshKey } from "./tier.contract.ts";
-import { createResolve, type Freshness, type Resolution, type ResolveParts } from "./resolve.ts";
+import { createResolve, type Freshness, type NearTier, type Resolution, type ResolveParts } from "./resolve.ts";
 import { createMemoryTier } from "./tiers/memory.ts";
 import { type Answer, PASS, REFUSE, type Tier, type TierName } from "./tier.ts";
 
@@ -38,22 +38,27 @@ function tierOf(name: TierName, answer: Answer, seen: Seen): Tier {
   };
 }
 
-function memoryOf(answer: Answer, seen: Seen): ResolveParts["memory"] {
-  return { ...tierOf("memory", answer, seen), lookup: () => answer };
+function nearOf(name: TierName, answer: Answer, seen: Seen): NearTier {
+  return {
+    ...tierOf(name, answer, seen),
+    lookup() {
+      seen.asked.push(name);
+      return answer;
+    },
+  };
 }
 
-function partsOf(memory: ResolveParts["memory"], below: readonly Tier[], dice = 0): ResolveParts {
+function partsOf(near: readonly NearTier[], below: readonly Tier[], dice = 0): ResolveParts {
   const join = createJoin<Resolution>(() => Promise.resolve());
-  return { memory, below, freshness: FRESHNESS, dice: () => dice, join };
+  return { near, below, freshness: FRESHNESS, dice: () => dice, join, answerFirst: () => Promise.resolve() };
 }
 
 async function resolve(answers: Partial<Record<TierName, Answer>>) {
   const seen: Seen = { asked: [], filled: [] };
-  const names: TierName[] = ["edge", "guard", "redis", "postgres"];
-  const below = names.map((name) => tierOf(name, answers[name] ?? PASS, seen));
-  const memory = memoryOf(answers.memory ?? PASS, seen);
+  const near = (["memory", "guard"] as const).map((name) => nearOf(name, answers[name] ?? PASS, seen));
+  const below = (["edge", "redis", "postgres"] as const).map((name) => tierOf(name, answers[name] ?? PASS, seen));
   const work: Promise<unknown>[] = [];
-  const resolution = await createResolve(partsOf(memory, below))(KEY, NOW, (promise) => void work.push(promise));
+  const resolution = await createResolve(partsOf(near, below))(KEY, NOW, (promise) => void work.push(promise));
   await Promise.all(work);
   return { resolution, ...seen };
 }
@@ -63,7 +68,7 @@ const entry = (value: Entry): Answer => ({ kind: "entry", entry: value });
 test("a fresh entry in memory asks and fills nothing else", async ({ expect }) => {
   const { resolution, asked, filled } = await resolve({ memory: entry(fresh) });
   expect(resolution).toEqual({ kind: "found", entry: fresh, tier: "memory", stale: false });
-  expect(asked).toEqual([]);
+  expect(asked).toEqual(["memory"]);
   expect(filled).toEqual([]);
 });
 
@@ -102,7 +107,7 @@ test("a link that is gone does not come back when everything is away, though a c
   const work: Promise<unknown>[] = [];
   const ask = async (answer: Answer) => {
     const last: Tier = { name: "postgres", lookup: () => answer };
-    const resolution = await createResolve(partsOf(memory, [last]))(key, NOW, (promise) => void work.push(promise));
+    const resolution = await createResolve(partsOf([memory], [last]))(key, NOW, (promise) => void work.push(promise));
     await Promise.all(work);
     return resolution;
   };
@@ -116,9 +121,9 @@ test("towards its end an entry is looked up again by chance, so that many of one
   const late = present({ vouchedAt: NOW - 57_000 });
   const early = present({ vouchedAt: NOW - 53_999 });
   const tierNamed = async (known: Entry, dice: number) => {
-    const memory = memoryOf(entry(known), { asked: [], filled: [] });
+    const memory = nearOf("memory", entry(known), { asked: [], filled: [] });
     const last: Tier = { name: "postgres", lookup: () => entry(present({ vouchedAt: NOW })) };
-    const resolution = await createResolve(partsOf(memory, [last], dice))(KEY, NOW, () => {});
+    const resolution = await createResolve(partsOf([memory], [last], dice))(KEY, NOW, () => {});
     return resolution.kind === "found" ? resolution.tier : resolution.kind;
   };
   expect(await tierNamed(late, 0)).toBe("memory");
@@ -159,7 +164,7 @@ test("when nothing that could know is reachable, that is what is said, never tha
 test("a refused code asks nothing below and fills nothing", async ({ expect }) => {
   const { resolution, asked, filled } = await resolve({ guard: REFUSE, postgres: entry(fresh) });
   expect(resolution).toEqual({ kind: "refused" });
-  expect(asked).toEqual(["edge", "guard"]);
+  expect(asked).toEqual(["memory", "guard"]);
   expect(filled).toEqual([]);
 });
 
@@ -167,11 +172,7 @@ test("a tier that cannot be filled harms nobody", async ({ expect }) => {
   const broken: Tier = { name: "edge", lookup: () => PASS, fill: () => Promise.reject(new Error("full")) };
   const last: Tier = { name: "postgres", lookup: () => entry(fresh) };
   const work: Promise<unknown>[] = [];
-  const resolution = await createResolve(partsOf(memoryOf(PASS, { asked: [], filled: [] }), [broken, last]))(
-    KEY,
-    NOW,
-    (promise) => void work.push(promise),
-  );
+  const resolution = await createResolve(partsOf([], [broken, last]))(KEY, NOW, (promise) => void work.push(promise));
   expect(resolution).toMatchObject({ kind: "found" });
   await expect(Promise.all(work)).resolves.toBeDefined();
 });

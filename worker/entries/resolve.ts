@@ -22,17 +22,22 @@ export type Resolution =
   | { readonly kind: "refused" }
   | { readonly kind: "unavailable" };
 
-/** Looks a code up. `waitUntil` takes the filling, which the visitor does not wait for. Never throws. */
-export type Resolve = (key: CodeKey, now: number, waitUntil: WaitUntil) => Promise<Resolution>;
+/**
+ * Looks a code up: at once, when a tier that answers at once can tell. `waitUntil` takes the filling, which the visitor does not
+ * wait for. Never throws.
+ */
+export type Resolve = (key: CodeKey, now: number, waitUntil: WaitUntil) => Resolution | Promise<Resolution>;
 
-/** A tier that answers at once. */
-export interface NearestTier extends Tier {
+/** A tier that answers at once, and is filled at once. */
+export interface NearTier extends Tier {
   lookup(key: CodeKey, now: number): Answer;
+  fill?(key: CodeKey, entry: Entry): void;
 }
 
 /** What a look-up is made of. */
 export interface ResolveParts {
-  readonly memory: NearestTier;
+  /** The tiers that answer at once, nearest first: most look-ups end there, and cost no promise. */
+  readonly near: readonly NearTier[];
   /** The others, nearest first. */
   readonly below: readonly Tier[];
   readonly freshness: Freshness;
@@ -40,38 +45,69 @@ export interface ResolveParts {
   readonly dice: () => number;
   /** Lets those that ask for one code at once share one look-up. */
   readonly join: Join<Resolution>;
+  /** Waits until the answer has left: what begins in the turn in which an answer is made still holds it up. */
+  readonly answerFirst: () => Promise<void>;
 }
 
 /** Builds the look-up. */
 export function createResolve(parts: ResolveParts): Resolve {
-  return async (key, now, waitUntil) => {
-    const near = parts.memory.lookup(key, now);
-    if (near.kind === "entry" && near.isSpare !== true && isFresh(near.entry, now, parts)) {
-      return { kind: "found", entry: near.entry, tier: parts.memory.name, stale: false };
+  const tiers = [...parts.near, ...parts.below];
+  return (key, now, waitUntil) => {
+    const walk: Walk = { parts, tiers, key, now, waitUntil, spare: undefined };
+    let above = 0;
+    for (const tier of parts.near) {
+      const resolution = weigh(walk, tier.name, above, tier.lookup(key, now));
+      if (resolution !== undefined) return resolution;
+      above += 1;
     }
-    return parts.join(`${key.domain}/${key.code}`, now, () => walk(parts, key, now, waitUntil));
+    return parts.join(`${key.domain}/${key.code}`, now, () => walkBelow(walk));
   };
 }
 
-async function walk(parts: ResolveParts, key: CodeKey, now: number, waitUntil: WaitUntil): Promise<Resolution> {
-  const tiers = [parts.memory, ...parts.below];
-  let stale: { readonly entry: Entry; readonly tier: TierName } | undefined;
-  for (const [index, tier] of tiers.entries()) {
-    const answer = await tier.lookup(key, now);
-    if (answer.kind === "refuse") {
-      return stale === undefined ? { kind: "refused" } : { kind: "found", ...stale, stale: true };
-    }
-    if (answer.kind === "down") log("warn", "tier_down", { tier: tier.name }, answer.cause);
-    if (answer.kind !== "entry") continue;
-    const { entry } = answer;
-    if (answer.isSpare !== true && isFresh(entry, now, parts)) {
-      if (index > 0) waitUntil(fillAbove(tiers.slice(0, index), key, entry));
-      return { kind: "found", entry, tier: tier.name, stale: false };
-    }
-    if (stale === undefined || entry.version > stale.entry.version) stale = { entry, tier: tier.name };
-  }
-  return stale === undefined ? { kind: "unavailable" } : { kind: "found", ...stale, stale: true };
+/** A look-up under way. */
+interface Walk {
+  readonly parts: ResolveParts;
+  readonly tiers: readonly Tier[];
+  readonly key: CodeKey;
+  readonly now: number;
+  readonly waitUntil: WaitUntil;
+  /** The newest of what was found and is not fresh: served when nothing below can tell. */
+  spare: { readonly entry: Entry; readonly tier: TierName } | undefined;
 }
+
+async function walkBelow(walk: Walk): Promise<Resolution> {
+  let above = walk.parts.near.length;
+  for (const tier of walk.parts.below) {
+    const resolution = weigh(walk, tier.name, above, await tier.lookup(walk.key, walk.now));
+    if (resolution !== undefined) return resolution;
+    above += 1;
+  }
+  return walk.spare === undefined ? { kind: "unavailable" } : { kind: "found", ...walk.spare, stale: true };
+}
+
+/** What the answer of one tier settles, which has so many `above` it; undefined: the next one is to be asked. */
+function weigh(walk: Walk, name: TierName, above: number, answer: Answer): Resolution | undefined {
+  switch (answer.kind) {
+    case "pass":
+      return undefined;
+    case "refuse":
+      return walk.spare === undefined ? REFUSED : { kind: "found", ...walk.spare, stale: true };
+    case "down":
+      log("warn", "tier_down", { tier: name }, answer.cause);
+      return undefined;
+    case "entry": {
+      const { entry } = answer;
+      if (answer.isSpare !== true && isFresh(entry, walk.now, walk.parts)) {
+        if (above > 0) fillAbove(walk, above, entry);
+        return { kind: "found", entry, tier: name, stale: false };
+      }
+      if (walk.spare === undefined || entry.version > walk.spare.entry.version) walk.spare = { entry, tier: name };
+      return undefined;
+    }
+  }
+}
+
+const REFUSED: Resolution = { kind: "refused" };
 
 /**
  * Towards its end an entry is looked up again by chance (Vattani and others, "Optimal Probabilistic Cache Stampede Prevention", 2015):
@@ -85,8 +121,21 @@ function isFresh(entry: Entry, now: number, { freshness, dice }: ResolveParts): 
   return ageMs < limitMs * (1 - JITTER) || ageMs < limitMs * (1 - JITTER * dice());
 }
 
+/** Fills what answers at once now, and the others when the visitor has left. */
+function fillAbove({ parts, tiers, key, waitUntil }: Walk, above: number, entry: Entry): void {
+  for (const tier of parts.near) tier.fill?.(key, entry);
+  const slow = tiers.slice(parts.near.length, above);
+  if (slow.length > 0) waitUntil(fillAll(parts, slow, key, entry));
+}
+
 /** A tier that cannot be filled costs its next look-up, nothing else. */
-async function fillAbove(tiers: readonly Tier[], key: CodeKey, entry: Entry): Promise<void> {
+async function fillAll(
+  { answerFirst }: ResolveParts,
+  tiers: readonly Tier[],
+  key: CodeKey,
+  entry: Entry,
+): Promise<void> {
+  await answerFirst();
   const fills = tiers.map(async (tier) => {
     try {
       await tier.fill?.(key, entry);

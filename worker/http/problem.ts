@@ -39,7 +39,7 @@ export function problemResponse(
 ): Response {
   const document: ProblemDocument = problem(code, {
     detail,
-    instance: scope.url.pathname,
+    instance: scope.path,
     ...(errors === undefined ? {} : { errors }),
   });
   return new Response(JSON.stringify(document), {

@@ -11,7 +11,7 @@ import type { LinkShown } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { ifMatch } from "../http/conditions.ts";
-import { clientAddress, hostOf, placeOf } from "../http/context.ts";
+import { clientAddress, placeOf } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
@@ -44,7 +44,7 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
     const domain = chooseDomain(c, parts.domains, body.domain);
     const created = await createLink(parts, body, {
       domain,
-      policy: parts.policyFor([...parts.domains, domain, hostOf(c.env.scope.url)]),
+      policy: parts.policyFor([...parts.domains, domain, c.env.scope.host]),
       creatorIp: parts.cutAddress(clientAddress(c.req.raw)),
       place: placeOf(c.req.raw),
       now: c.env.scope.now,
@@ -79,7 +79,7 @@ function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
   routes.openapi(changeLinkCall, async (c) => {
     const key = keyOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain);
     const matches = ifMatch(c.req.header("If-Match")) ?? (() => true);
-    const policy = parts.policyFor([...parts.domains, key.domain, hostOf(c.env.scope.url)]);
+    const policy = parts.policyFor([...parts.domains, key.domain, c.env.scope.host]);
     const changed = await changeLink(parts, key, c.req.valid("json"), matches, policy, c.env.scope.now);
     switch (changed.kind) {
       case "refused":
@@ -111,7 +111,7 @@ function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
 
 /** The domain that is asked for, or the default one; refused when it is none of ours. */
 function chooseDomain(c: Context<ApiEnv>, domains: readonly string[], asked: string | null | undefined): string {
-  const host = hostOf(c.env.scope.url);
+  const host = c.env.scope.host;
   if (asked === undefined || asked === null)
     return domains.length === 0 || domains.includes(host) ? host : (domains[0] ?? host);
   const domain = asked.toLowerCase().replace(/\.$/, "");
@@ -130,8 +130,8 @@ function keyOf(c: Context<ApiEnv>, domains: readonly string[], code: string, dom
 
 /** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
 function show(c: Context<ApiEnv>, link: Link): LinkShown {
-  const { url } = c.env.scope;
-  return showLink(link, hostOf(url) === link.domain ? url.origin : `https://${link.domain}`);
+  const { host, url } = c.env.scope;
+  return showLink(link, host === link.domain ? url.origin : `https://${link.domain}`);
 }
 
 function refusalOf(refused: Refused): Refusal {

@@ -13,9 +13,14 @@ h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .6rem; }
 p { margin: 0; opacity: .8; }
 `;
 
-/** What a browser may do on these pages: show them. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+/** The headers of these pages: all that a browser may do with them is to show them. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-store",
+};
 
 /** Renders one page. `children` are escaped as JSX escapes them. */
 export function renderPage(props: { readonly title: string; readonly children: Child }): string {

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { ProblemCode } from "../../shared/problem.ts";
+import { PROBLEMS } from "../../shared/problem.ts";
 import type { RedirectStatus } from "../../shared/entry.ts";
+import type * as VisitorPages from "../pages/visitor-pages.tsx";
 import type { TierName } from "../entries/tier.ts";
 import type { RequestScope } from "../http/context.ts";
 import { prefersJson } from "../http/negotiate.ts";
@@ -23,16 +24,17 @@ export function redirectTo(
   status: RedirectStatus,
   tier: TierName | null,
 ): Response {
-  const headers = new Headers({
-    Location: location,
-    "X-Robots-Tag": "noindex",
-    "X-Request-Id": scope.requestId,
-  });
   // A 301 or 308 is what its owner asked browsers to remember: for a day, so that a change is seen at last. Anything else must
   // reach us each time.
   const isRemembered = status === 301 || status === 308;
-  headers.set("Cache-Control", isRemembered ? `public, max-age=${REMEMBERED_SECONDS}` : "no-store");
-  if (tier !== null) headers.set("Server-Timing", `resolve;desc="${tier}"`);
+  // Not by way of `Headers`, which would be made twice.
+  const headers: Record<string, string> = {
+    Location: location,
+    "Cache-Control": isRemembered ? `public, max-age=${REMEMBERED_SECONDS}` : "no-store",
+    "X-Robots-Tag": "noindex",
+    "X-Request-Id": scope.requestId,
+  };
+  if (tier !== null) headers["Server-Timing"] = `resolve;desc="${tier}"`;
   return new Response(null, { status, headers });
 }
 
@@ -48,53 +50,39 @@ const DETAILS: Readonly<Record<Failure, string>> = {
 };
 
 /** A small page for a person, or a problem document when `Accept` prefers JSON. */
-export async function fail(request: Request, scope: RequestScope, failure: Failure): Promise<Response> {
+export function fail(request: Request, scope: RequestScope, failure: Failure): Response | Promise<Response> {
   const headers: Record<string, string> = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex", Vary: "Accept" };
   if (failure === "unavailable" || failure === "rate_limited") headers["Retry-After"] = String(RETRY_SECONDS[failure]);
-  const code: ProblemCode = failure;
-  const problem = problemResponse(scope, code, DETAILS[failure], headers);
-  if (prefersJson(request.headers.get("Accept"))) return problem;
+  if (prefersJson(request.headers.get("Accept"))) return problemResponse(scope, failure, DETAILS[failure], headers);
+  if (pages !== undefined) return failPage(pages, scope, failure, headers);
+  return loadPages().then((loaded) => failPage(loaded, scope, failure, headers));
+}
 
-  // Most redirects need no page, so a cold isolate does not load them.
-  const [pages, { PAGE_POLICY }] = await Promise.all([
-    import("../pages/visitor-pages.tsx"),
-    import("../pages/layout.tsx"),
-  ]);
-  const page = {
-    not_found: pages.notFoundPage,
-    gone: pages.gonePage,
-    invalid_code: pages.badAddressPage,
-    rate_limited: pages.slowDownPage,
-    unavailable: pages.unavailablePage,
-  }[failure];
-  return html(scope, page, problem.status, PAGE_POLICY, headers);
+function failPage(
+  { FAILURE_PAGES, PAGE_HEADERS }: Pages,
+  { requestId }: RequestScope,
+  failure: Failure,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return new Response(FAILURE_PAGES[failure], {
+    status: PROBLEMS[failure].status,
+    headers: { ...PAGE_HEADERS, ...headers, "X-Request-Id": requestId },
+  });
 }
 
 /** What a link looks like to a program that must not be sent on: where it leads, as a page. */
-export async function preview(scope: RequestScope, location: string): Promise<Response> {
-  const [{ previewPage }, { PAGE_POLICY }] = await Promise.all([
-    import("../pages/visitor-pages.tsx"),
-    import("../pages/layout.tsx"),
-  ]);
-  const headers = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
-  return html(scope, previewPage(location), 200, PAGE_POLICY, headers);
+export async function preview({ requestId }: RequestScope, location: string): Promise<Response> {
+  const { previewPage, PAGE_HEADERS } = await loadPages();
+  return new Response(previewPage(location), {
+    headers: { ...PAGE_HEADERS, "X-Robots-Tag": "noindex", "X-Request-Id": requestId },
+  });
 }
 
-function html(
-  scope: RequestScope,
-  page: string,
-  status: number,
-  policy: string,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  return new Response(page, {
-    status,
-    headers: {
-      ...headers,
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": policy,
-      "X-Content-Type-Options": "nosniff",
-      "X-Request-Id": scope.requestId,
-    },
-  });
+type Pages = typeof VisitorPages;
+let pages: Pages | undefined;
+
+/** Most redirects need no page, so a cold isolate does not load them. Kept here: a flood of made-up codes needs them often. */
+async function loadPages(): Promise<Pages> {
+  pages ??= await import("../pages/visitor-pages.tsx");
+  return pages;
 }

@@ -6,7 +6,7 @@
 import type { CodeBook } from "../../shared/code.ts";
 import type { CodeKey } from "../../shared/entry.ts";
 import type { Resolution, Resolve } from "../entries/resolve.ts";
-import { clientAddress, hostOf, type RequestScope, type WaitUntil } from "../http/context.ts";
+import { clientAddress, type RequestScope, type WaitUntil } from "../http/context.ts";
 import type { TierName } from "../entries/tier.ts";
 import { destinationOf, type Redirection } from "./destination.ts";
 import { passageOf, type VisitsLeft } from "./limit.ts";
@@ -27,30 +27,41 @@ export interface RedirectParts {
   readonly debugTiming: boolean;
 }
 
-/** Answers `GET` and `HEAD` of `/{code}`. */
-export type Redirect = (request: Request, scope: RequestScope) => Promise<Response>;
+/** Answers `GET` and `HEAD` of `/{code}`: at once, when memory knows the link. */
+export type Redirect = (request: Request, scope: RequestScope) => Response | Promise<Response>;
 
 /** Builds the redirect. */
 export function createRedirect(parts: RedirectParts): Redirect {
-  return async (request, scope) => {
-    const path = codeOf(scope.url.pathname);
+  return (request, scope) => {
+    const path = codeOf(scope.path);
     if (path.kind === "broken") return fail(request, scope, "invalid_code");
     if (path.kind === "nothing") return fail(request, scope, "not_found");
     const code = parts.codes.classify(path.segment);
     if (code.kind === "malformed" || code.kind === "reserved") return fail(request, scope, "not_found");
 
-    const key: CodeKey = { domain: hostOf(scope.url), code: code.code };
-    const resolution = await parts.resolve(key, scope.now, scope.waitUntil);
-    return answer(parts, request, scope, resolution);
+    const key: CodeKey = { domain: scope.host, code: code.code };
+    const resolution = parts.resolve(key, scope.now, scope.waitUntil);
+    return resolution instanceof Promise
+      ? answerLater(parts, request, scope, resolution)
+      : answer(parts, request, scope, resolution);
   };
 }
 
-async function answer(
+async function answerLater(
+  parts: RedirectParts,
+  request: Request,
+  scope: RequestScope,
+  resolution: Promise<Resolution>,
+): Promise<Response> {
+  return answer(parts, request, scope, await resolution);
+}
+
+function answer(
   parts: RedirectParts,
   request: Request,
   scope: RequestScope,
   resolution: Resolution,
-): Promise<Response> {
+): Response | Promise<Response> {
   if (resolution.kind === "unavailable") return fail(request, scope, "unavailable");
   if (resolution.kind === "refused") return unknown(parts, request, scope);
 

@@ -3,11 +3,17 @@
  *
  * @module
  */
+import type { CodeKey } from "../../../shared/entry.ts";
 import type { CodeBook } from "../../../shared/code.ts";
-import { PASS, REFUSE, type Tier } from "../tier.ts";
+import { type Answer, PASS, REFUSE, type Tier } from "../tier.ts";
+
+/** The tier, which answers at once. */
+export interface GuardTier extends Tier {
+  lookup(key: CodeKey, now: number): Answer;
+}
 
 /** Builds the tier. It finds nothing and keeps nothing. */
-export function createGuardTier(codes: Pick<CodeBook, "classify" | "prove">): Tier {
+export function createGuardTier(codes: Pick<CodeBook, "classify" | "prove">): GuardTier {
   return {
     name: "guard",
     lookup({ code }, now) {
