@@ -1,124 +1,217 @@
 /**
- * Hop's deploy build beside small Workers of our own, in one workerd: a bench Worker calls each of them through a service
- * binding, so that no proxy stands in between and all are called alike.
+ * Hop's deploy build beside small Workers of our own, in one `workerd serve`, each on a port of its own: no proxy stands in
+ * between. Queue, data centre's cache and rate limiter are Workers too, as small as they can be, and the same for all.
  *
  * @module
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createTestHarness } from "wrangler";
+import { promisify } from "node:util";
 import type { Stack } from "../local/stack.ts";
 
-// Else the local runtime asks the network what a visitor from here looks like.
-process.env["CLOUDFLARE_CF_FETCH_ENABLED"] = "false";
-
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** The host that everything answers on. */
-export const HOST = "https://bench.example.test";
+/** The program itself: the package's own entry is a script that starts it, and would outlive a kill. */
+const PLATFORM = process.arch === "arm64" ? "linux-arm64" : "linux-64";
+const BINARY = fileURLToPath(import.meta.resolve(`@cloudflare/workerd-${PLATFORM}/bin/workerd`));
+/** The domain of its links. */
+export const HOST = "bench.example.test";
 /** The key of the service under test. */
 export const ADMIN_KEY = "bench-admin-key";
+/** The header in which a request's `cf` comes, as Cloudflare's own edge hands it over. */
+export const CF_HEADER = "CF-Blob";
 const DATE = "2026-11-01";
 
-/** Calls a Worker again and again, each path once or one path for all, and says how long that took. */
-const CALLER = `
-export default {
-  async fetch(request, env) {
-    const { target, paths, calls, callers } = await request.json();
-    const service = env[target];
-    let next = 0;
-    const statuses = {};
-    const caller = async () => {
-      while (next < calls) {
-        const path = paths[next++ % paths.length];
-        const answer = await service.fetch(${JSON.stringify(HOST)} + path, { redirect: "manual" });
-        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-        await answer.arrayBuffer();
-      }
-    };
-    const start = Date.now();
-    await Promise.all(Array.from({ length: callers }, caller));
-    return Response.json({ ms: Date.now() - start, statuses });
-  },
-};`;
+/** The data centre's cache, as `cacheApiOutbound` sees it: a stored answer is a whole HTTP message. */
+const CACHE = `
+const kept = new Map();
+export default { async fetch(request) {
+  if (request.method === "PUT") {
+    const message = await request.text();
+    kept.set(request.url, message.slice(message.indexOf("\\r\\n\\r\\n") + 4));
+    return new Response(null, { status: 204 });
+  }
+  if (request.method === "PURGE") return new Response(null, { status: kept.delete(request.url) ? 200 : 404 });
+  const body = kept.get(request.url);
+  if (body === undefined) return new Response(null, { status: 504, headers: { "CF-Cache-Status": "MISS" } });
+  return new Response(body, { headers: { "CF-Cache-Status": "HIT", "Cache-Control": "public, max-age=86400", "Content-Type": "text/plain" } });
+} };`;
+const QUEUE = `export default { async fetch(request) {
+  await request.arrayBuffer();
+  return Response.json({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0, oldestMessageTimestamp: 0 } } });
+} };`;
+const LIMITER = `export default () => ({ limit: async () => ({ success: true }) });`;
 
-/** What a run took. */
-export interface Timing {
-  readonly ms: number;
-  /** How many answers had each status. */
-  readonly statuses: Readonly<Record<string, number>>;
+/** Where a Worker listens. */
+export interface Target {
+  readonly port: number;
+  readonly origin: string;
 }
 
-/** A workerd with Hop, the caller and some peers in it. */
+/** A workerd with Hop and its peers in it. */
 export interface Bench {
-  /** Sends a request to Hop itself. */
-  readonly hop: (
-    path: string,
-    init?: { method?: string; headers?: Record<string, string>; body?: string },
-  ) => Promise<{ readonly status: number; readonly body: string }>;
-  /** Calls a Worker (`HOP` or a peer) `calls` times, through the paths in turn. */
-  readonly run: (target: string, paths: readonly string[], calls: number, callers: number) => Promise<Timing>;
+  /** A Worker by name: `HOP`, or a peer's. */
+  readonly target: (name: string) => Target;
+  /** Milliseconds of processor time that the workerd has used so far. */
+  readonly cpuMs: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts them. `peers` are Workers by their binding's name, as source text; they may read \`env.DATABASE\` and the like from \`vars\`. */
-export async function startBench(stack: Stack, peers: Readonly<Record<string, string>>): Promise<Bench> {
-  const folder = await mkdtemp(join(tmpdir(), "hop-bench-"));
-  const put = async (name: string, source: string): Promise<string> => {
-    const path = join(folder, `${name}.js`);
-    await writeFile(path, source);
-    return path;
-  };
-  const vars = { NEON_FETCH_ENDPOINT: stack.databaseEndpoint, REDIS_PREFIX: "bench:" };
-  const secrets = {
-    ADMIN_KEY,
-    DATABASE_URL: stack.databaseUrl,
-    UPSTASH_REDIS_REST_URL: stack.redisUrl,
-    UPSTASH_REDIS_REST_TOKEN: stack.redisToken,
-  };
-  const names = Object.keys(peers);
-  const caller = {
-    name: "caller",
-    main: await put("caller", CALLER),
-    compatibility_date: DATE,
-    services: [
-      { binding: "HOP", service: "hop" },
-      ...names.map((name) => ({ binding: name, service: name.toLowerCase() })),
-    ],
-  };
-  const others = await Promise.all(
-    names.map(async (name) => ({
-      config: {
-        name: name.toLowerCase(),
-        main: await put(name.toLowerCase(), peers[name] ?? ""),
-        compatibility_date: DATE,
-        vars: { ...vars, ...secrets },
-      },
-    })),
+/** The build that `wrangler deploy` would upload. `folder` takes it. */
+export async function buildDeploy(folder: string): Promise<string> {
+  const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
+  const bin = join(wrangler, "..", "..", "bin", "wrangler.js");
+  const outdir = join(folder, "build");
+  await promisify(execFile)(process.execPath, [bin, "deploy", "--dry-run", "--outdir", outdir], { cwd: ROOT });
+  return join(outdir, "index.js");
+}
+
+/** Makes a folder that a bench fills and removes. */
+export function makeFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), "hop-bench-"));
+}
+
+/** What a workerd is to serve. */
+export interface BenchParts {
+  /** Takes the configuration and the objects' storage. */
+  readonly folder: string;
+  /** Hop's deploy build; undefined: only peers. */
+  readonly build?: string | undefined;
+  /** Workers by their name, as source text; they read what Hop reads from `env`. */
+  readonly peers: Readonly<Record<string, string>>;
+  readonly stack?: Stack | undefined;
+}
+
+/** Starts it, and waits until every port is open. */
+export async function startBench({ folder, build, peers, stack }: BenchParts): Promise<Bench> {
+  await mkdir(join(folder, "objects"), { recursive: true });
+  const workers = new Map(Object.entries(peers));
+  if (build !== undefined) workers.set("HOP", await readFile(build, "utf8"));
+  const ports = new Map<string, number>();
+  for (const name of workers.keys()) ports.set(name, await freePort());
+  const variables = { ...(await readVariables()), ...variablesOf(stack) };
+  const services = [...workers].map(([name, source]) => workerText(name, source, variables));
+  const sockets = [...ports].map(
+    ([name, port]) =>
+      `(name = "${name}", address = "127.0.0.1:${port}", service = "${name}", http = (cfBlobHeader = "${CF_HEADER}"))`,
   );
-  const server = createTestHarness({
-    root: ROOT,
-    workers: [{ config: caller }, { configPath: "./wrangler.toml", vars, secrets }, ...others],
-  });
-  await server.listen();
+  const config = join(folder, "config.capnp");
+  await writeFile(config, configText(services, sockets, join(folder, "objects")));
+  const child = spawn(BINARY, ["serve", config, "--experimental"], { stdio: ["ignore", "ignore", "inherit"] });
+  await Promise.all([...ports.values()].map((port) => opened(port, child)));
   return {
-    async hop(path, init = {}) {
-      const answer = await server
-        .getWorker("hop")
-        .fetch(`${HOST}${path}`, { redirect: "manual", ...init, headers: { ...init.headers } });
-      return { status: answer.status, body: await answer.text() };
+    target(name) {
+      const port = ports.get(name);
+      if (port === undefined) throw new Error(`there is no Worker ${name}`);
+      return { port, origin: `http://127.0.0.1:${port}` };
     },
-    async run(target, paths, calls, callers) {
-      const answer = await server.fetch(HOST, {
-        method: "POST",
-        body: JSON.stringify({ target, paths, calls, callers }),
-      });
-      return JSON.parse(await answer.text());
-    },
+    cpuMs: () => cpuMs(child),
     async stop() {
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },
   };
+}
+
+function configText(services: readonly string[], sockets: readonly string[], objects: string): string {
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [${[
+    ...services,
+    smallWorker("cache", CACHE),
+    smallWorker("queue", QUEUE),
+    `(name = "objects", disk = (path = ${JSON.stringify(objects)}, writable = true))`,
+    '(name = "internet", network = (allow = ["public", "private", "local"]))',
+  ].join(",\n")}],
+  sockets = [${sockets.join(",\n")}],
+  extensions = [(modules = [(name = "bench:limiter", esModule = ${JSON.stringify(LIMITER)}, internal = true)])],
+);
+`;
+}
+
+function smallWorker(name: string, source: string): string {
+  return `(name = "${name}", worker = (modules = [(name = "main", esModule = ${JSON.stringify(source)})], compatibilityDate = "${DATE}"))`;
+}
+
+function workerText(name: string, source: string, variables: Readonly<Record<string, string>>): string {
+  const texts = Object.entries(variables).map(([key, value]) => `(name = "${key}", text = ${JSON.stringify(value)})`);
+  const objects = ["Sequencer", "Quota"];
+  const ofHop = name === "HOP";
+  const bindings = [
+    ...texts,
+    '(name = "CLICKS", queue = "queue")',
+    limiter("UNKNOWN_CODE_LIMIT"),
+    limiter("REFUSED_KEY_LIMIT"),
+    ...(ofHop ? objects.map((of) => `(name = "${of.toUpperCase()}", durableObjectNamespace = "${of}")`) : []),
+  ];
+  const namespaces = objects.map((of) => `(className = "${of}", uniqueKey = "hop-${of}", enableSql = true)`);
+  return `(name = "${name}", worker = (
+    modules = [(name = "main", esModule = ${JSON.stringify(source)})],
+    compatibilityDate = "${DATE}",
+    bindings = [${bindings.join(", ")}],
+    ${ofHop ? `durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "objects"),` : ""}
+    cacheApiOutbound = "cache"
+  ))`;
+}
+
+function limiter(binding: string): string {
+  return `(name = "${binding}", wrapped = (moduleName = "bench:limiter"))`;
+}
+
+/** The variables of `wrangler.toml`, which are plain text. */
+async function readVariables(): Promise<Record<string, string>> {
+  const text = await readFile(join(ROOT, "wrangler.toml"), "utf8");
+  const section = /^\[vars\]\n([^[]*)/m.exec(text)?.[1] ?? "";
+  return Object.fromEntries(
+    [...section.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
+}
+
+function variablesOf(stack: Stack | undefined): Record<string, string> {
+  return {
+    ADMIN_KEY,
+    DOMAINS: HOST,
+    NEON_FETCH_ENDPOINT: stack?.databaseEndpoint ?? "http://127.0.0.1:9/sql",
+    REDIS_PREFIX: "bench:",
+    DATABASE_URL: stack?.databaseUrl ?? "postgres://nobody@127.0.0.1:9/none",
+    UPSTASH_REDIS_REST_URL: stack?.redisUrl ?? "http://127.0.0.1:9",
+    UPSTASH_REDIS_REST_TOKEN: stack?.redisToken ?? "none",
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port was given");
+  return address.port;
+}
+
+async function opened(port: number, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null) {
+    try {
+      await fetch(`http://127.0.0.1:${port}/favicon.ico`, { redirect: "manual" });
+      return;
+    } catch {
+      await new Promise((resolve) => void setTimeout(resolve, 2));
+    }
+  }
+  throw new Error("workerd did not start");
+}
+
+/** The time on a processor of each thread so far, in nanoseconds: the first field of `schedstat` (man 5 proc). */
+async function cpuMs(child: ChildProcess): Promise<number> {
+  const tasks = `/proc/${child.pid ?? 0}/task`;
+  const times = await Promise.all(
+    (await readdir(tasks)).map(async (task) =>
+      Number((await readFile(join(tasks, task, "schedstat"), "utf8")).split(" ")[0]),
+    ),
+  );
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
