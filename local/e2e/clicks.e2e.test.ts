@@ -61,6 +61,12 @@ test("B005, B009, B216, B238: HEAD, prefetches, preflights and refused methods a
   expect(await countOf(code)).toBe(1);
 });
 
+test("a visitor who asks not to be tracked is counted all the same", async ({ expect }) => {
+  const code = await create("https://example.com/private");
+  for (const headers of [{ "Sec-GPC": "1" }, { DNT: "1" }]) await service.fetch(`/${code}`, { headers });
+  expect(await settledCount(code, 2)).toBe(2);
+});
+
 test("a visit that is not sent on is no click", async ({ expect }) => {
   const code = await create("https://example.com/closed");
   await service.api("PATCH", `/links/${code}`, { disabled: true });

@@ -57,6 +57,21 @@ test("the address is that of CF-Connecting-IP and never the client's own word", 
   expect(visitor(asked({ "X-Forwarded-For": "198.51.100.1" }), "full").ip).toBeNull();
 });
 
+test.for(["Sec-GPC", "DNT"])(
+  "of a visitor who sends %s: 1 nothing is kept, and of one who sends 0 all",
+  (header, { expect }) => {
+    const told = { "User-Agent": "Browser/1", Referer: "https://a.example/", "CF-Connecting-IP": "203.0.113.7" };
+    const kept = visitor(asked({ ...told, [header]: "1" }, { country: "DE", city: "Berlin" }), "full");
+    expect(new Set(Object.values(kept))).toEqual(new Set([null]));
+    expect(visitor(asked({ ...told, [header]: "0" }, { country: "DE" }), "full")).toMatchObject({
+      country: "DE",
+      referrer: "a.example",
+      userAgent: "Browser/1",
+      ip: "203.0.113.7",
+    });
+  },
+);
+
 test("a browser that asks ahead of its visitor is known", ({ expect }) => {
   expect(isPrefetch(asked({ "Sec-Purpose": "prefetch;prerender" }))).toBe(true);
   expect(isPrefetch(asked({ Purpose: "prefetch" }))).toBe(true);

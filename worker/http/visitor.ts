@@ -22,9 +22,24 @@ export interface Sighting {
 /** The texts of a click. */
 export type Visitor = Readonly<Record<ClickText, string | null>>;
 
-/** Reads a request. Only plain data is kept, so that another request's work may go on with it. */
+/** Of a visitor who asks not to be tracked: the visit alone is counted. */
+const NOTHING: Sighting = {
+  country: null,
+  region: null,
+  city: null,
+  referrer: null,
+  language: null,
+  userAgent: null,
+  address: null,
+};
+
+/**
+ * Reads a request. Only plain data is kept, so that another request's work may go on with it. Who sends `Sec-GPC: 1` (Global Privacy
+ * Control) or `DNT: 1` (Tracking Preference Expression) is not looked at.
+ */
 export function sight(request: Request): Sighting {
   const { headers } = request;
+  if (headers.get("Sec-GPC") === "1" || headers.get("DNT") === "1") return NOTHING;
   const { cf } = request;
   const place: Readonly<Record<string, unknown>> = isRecord(cf) ? cf : NOWHERE;
   return {
