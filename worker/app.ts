@@ -44,7 +44,7 @@ app.notFound((c) => problemResponse(c.env.scope, "not_found", "Nothing is here."
  * Paths of one plain segment are links, but for those that the router knows: most visits need no router, which costs as much as
  * all else that is done for a link in memory.
  */
-const PLAIN_LINK = /^\/(?!healthz$|metrics$)[\w-]+$/;
+const PLAIN_LINK = /^\/(?!(?:api|healthz|metrics)$)[\w-]+$/;
 
 /** Answers one request: at once, when it is for a link that memory knows. Never throws and never rejects. */
 export function handleRequest(request: Request, context: ExecutionContext): Response | Promise<Response> {
