@@ -6,14 +6,13 @@
  *
  * @module
  */
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
-import { startStack } from "../local/stack.ts";
 import { run } from "./load.ts";
-import { print } from "./measure.ts";
-import { BACKENDS, createLinks, median, VISITOR } from "./visits.ts";
-import { type Bench, type BenchParts, buildDeploy, makeFolder, startBench } from "./workerd.ts";
+import { median, print } from "./measure.ts";
+import { BACKENDS, createLinks, VISITOR } from "./visits.ts";
+import { type BenchParts, buildDeploy, withBench, withStack } from "./workerd.ts";
 
 const STARTS = 15;
 /** Compressed, what a Worker may weigh on the free plan (Cloudflare Workers, limits); paid plans take 10 MB. */
@@ -22,19 +21,12 @@ const FREE_PLAN_BYTES = 3 * 1024 * 1024;
 const STARTUP_LIMIT_MS = 1000;
 
 async function main(): Promise<void> {
-  const folder = await makeFolder();
-  const stack = await startStack({
-    databaseUrl: process.env["TEST_DATABASE_URL"],
-    redisUrl: process.env["TEST_REDIS_URL"],
-    isolateDatabase: true,
-    migrate: true,
-  });
-  try {
-    const build = await buildDeploy(folder);
+  await withStack(async (place) => {
+    const build = await buildDeploy(place.folder);
     await weigh(build);
-    const hop = { folder, stack, build, peers: {} };
-    const bare = { folder, stack, peers: { BACKENDS } };
-    const [code = ""] = await use(hop, (bench) => createLinks(bench, 1));
+    const hop = { ...place, build, peers: {} };
+    const bare = { ...place, peers: { BACKENDS } };
+    const [code = ""] = await withBench(hop, (bench) => createLinks(bench, 1));
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let start = 0; start < STARTS; start += 1) {
@@ -44,10 +36,7 @@ async function main(): Promise<void> {
     const [hopMs, bareMs] = [median(ours), median(theirs)];
     print(`${(hopMs / bareMs).toFixed(2)}  first redirect of a new process ÷ the same of a bare Worker`);
     print(`      (${hopMs.toFixed(0)} ms and ${bareMs.toFixed(0)} ms; a global scope may take ${STARTUP_LIMIT_MS} ms)`);
-  } finally {
-    await stack.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function weigh(build: string): Promise<void> {
@@ -59,22 +48,13 @@ async function weigh(build: string): Promise<void> {
 
 async function firstRedirect(parts: BenchParts, name: string, code: string): Promise<number> {
   const begun = performance.now();
-  return use(parts, async (bench) => {
-    const visit = { port: bench.target(name).port, paths: [`/${code}`], headers: VISITOR, connections: 1, pauseMs: 0 };
+  return withBench(parts, async (bench) => {
+    const visit = { port: bench.target(name).port, paths: [`/${code}`], headers: VISITOR, connections: 1 };
     const { statuses } = await run({ ...visit, calls: 1 });
     const took = performance.now() - begun;
     if (statuses["302"] !== 1) throw new Error(`no redirect: ${JSON.stringify(statuses)}`);
     return took;
   });
-}
-
-async function use<T>(parts: BenchParts, task: (bench: Bench) => Promise<T>): Promise<T> {
-  const bench = await startBench(parts);
-  try {
-    return await task(bench);
-  } finally {
-    await bench.stop();
-  }
 }
 
 function kibibytes(bytes: number): string {

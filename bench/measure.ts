@@ -15,7 +15,21 @@ export function nanosecondsEach(count: number, run: () => void): number {
     run();
     return ((performance.now() - start) * 1e6) / count;
   });
-  return times.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)] ?? 0;
+  return median(times);
+}
+
+/** The middle one of some figures. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 1 / 2);
+}
+
+/** What a call costs in the quarter of rounds that the rest of the machine disturbed least: other work only ever adds. */
+export function calm(costs: readonly number[]): number {
+  return quantile(costs, 1 / 4);
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
 /** Prints one line of a report. */

@@ -8,15 +8,13 @@
  *
  * @module
  */
-import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { startStack } from "../local/stack.ts";
 import { isRecord } from "../shared/json.ts";
 import { type LoadResult, run } from "./load.ts";
-import { print } from "./measure.ts";
-import { BACKENDS, CONSTANT, createLinks, median, VISITOR } from "./visits.ts";
-import { type Bench, buildDeploy, HOST, makeFolder, startBench } from "./workerd.ts";
+import { calm, median, print } from "./measure.ts";
+import { BACKENDS, CONSTANT, createLinks, VISITOR } from "./visits.ts";
+import { type Bench, buildDeploy, HOST, withBench, withStack } from "./workerd.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CONNECTIONS = 16;
@@ -59,35 +57,12 @@ async function honoPeer(): Promise<string> {
 }
 
 async function main(): Promise<void> {
-  const folder = await makeFolder();
-  const stack = await startStack({
-    databaseUrl: process.env["TEST_DATABASE_URL"],
-    redisUrl: process.env["TEST_REDIS_URL"],
-    isolateDatabase: true,
-    migrate: true,
+  await withStack(async (place) => {
+    const parts = { ...place, build: await buildDeploy(place.folder), peers: { ...PEERS, HONO: await honoPeer() } };
+    const codes = await withBench(parts, (bench) => createLinks(bench, LINKS));
+    await flushRedis(place.stack.redisUrl, place.stack.redisToken);
+    await withBench(parts, (bench) => measure(bench, codes));
   });
-  try {
-    const parts = {
-      folder,
-      stack,
-      build: await buildDeploy(folder),
-      peers: { ...PEERS, HONO: await honoPeer() },
-    };
-    const codes = await withBench(await startBench(parts), (bench) => createLinks(bench, LINKS));
-    await flushRedis(stack.redisUrl, stack.redisToken);
-    await withBench(await startBench(parts), (bench) => measure(bench, codes));
-  } finally {
-    await stack.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function withBench<T>(bench: Bench, use: (bench: Bench) => Promise<T>): Promise<T> {
-  try {
-    return await use(bench);
-  } finally {
-    await bench.stop();
-  }
 }
 
 /** What the stand-ins hold under their own names goes; the links stay in Postgres. */
@@ -144,11 +119,12 @@ async function measureEdge(bench: Bench, paths: readonly string[]): Promise<void
     theirs.push(match);
   }
   report("edge hit ÷ a bare cache.match", calm(theirs) / calm(ours), "≥", 0.85);
+  print(`        (processor time: cache.match ${micros(calm(theirs))}, edge hit ${micros(calm(ours))})`);
 }
 
 async function measureHot(bench: Bench, hot: string): Promise<void> {
   const random = Array.from({ length: CALLS }, (_, at) => `/${madeUp(at)}`);
-  const of = { bare: [] as number[], hono: [] as number[], hot: [] as number[], flood: [] as number[] };
+  const of: Record<"bare" | "hono" | "hot" | "flood", number[]> = { bare: [], hono: [], hot: [], flood: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
     const bare = await cost(bench, "BARE", [hot], CALLS);
     const hono = await cost(bench, "HONO", [hot], CALLS);
@@ -204,11 +180,6 @@ function madeUp(at: number): string {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return alphabet[state % alphabet.length];
   }).join("");
-}
-
-/** What a call costs in the quarter of rounds that the rest of the machine disturbed least: other work only ever adds. */
-function calm(costs: readonly number[]): number {
-  return costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 4)] ?? Number.NaN;
 }
 
 await main();

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createTestHarness } from "wrangler";
+import { median } from "./measure.ts";
 
 // Else the local runtime asks the network what a visitor from here looks like.
 process.env["CLOUDFLARE_CF_FETCH_ENABLED"] = "false";
@@ -109,10 +110,6 @@ async function report(run: (count: number) => Promise<number>): Promise<void> {
     const verdict = ids === 0 ? "" : `  ${share} of the bare call (goal ${GOAL})  ${Math.round(calls * ids)} ids/s`;
     console.log(`${name.padEnd(10)} ${String(Math.round(calls)).padStart(7)} calls/s${verdict}`);
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 await main();

@@ -69,8 +69,3 @@ export async function createLinks(bench: Bench, count: number): Promise<string[]
   for (let at = 0; at < count; at += 20) await Promise.all(Array.from({ length: 20 }, (_, next) => make(at + next)));
   return codes;
 }
-
-/** The middle one. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}

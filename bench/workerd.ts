@@ -6,13 +6,13 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Stack } from "../local/stack.ts";
+import { type Stack, startStack } from "../local/stack.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** The program itself: the package's own entry is a script that starts it, and would outlive a kill. */
@@ -70,24 +70,50 @@ export async function buildDeploy(folder: string): Promise<string> {
   return join(outdir, "index.js");
 }
 
-/** Makes a folder that a bench fills and removes. */
-export function makeFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), "hop-bench-"));
+/** Where a bench works. */
+export interface BenchPlace {
+  /** Takes the build, the configuration and the objects' storage. */
+  readonly folder: string;
+  readonly stack: Stack;
+}
+
+/** Starts backends with Hop's tables, those that the environment names or embedded ones; they and the folder are gone afterwards. */
+export async function withStack(use: (place: BenchPlace) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "hop-bench-"));
+  const stack = await startStack({
+    databaseUrl: process.env["TEST_DATABASE_URL"],
+    redisUrl: process.env["TEST_REDIS_URL"],
+    isolateDatabase: true,
+    migrate: true,
+  });
+  try {
+    await use({ folder, stack });
+  } finally {
+    await stack.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** What a workerd is to serve. */
-export interface BenchParts {
-  /** Takes the configuration and the objects' storage. */
-  readonly folder: string;
+export interface BenchParts extends BenchPlace {
   /** Hop's deploy build; undefined: only peers. */
   readonly build?: string | undefined;
   /** Workers by their name, as source text; they read what Hop reads from `env`. */
   readonly peers: Readonly<Record<string, string>>;
-  readonly stack?: Stack | undefined;
+}
+
+/** Starts a workerd for one use. */
+export async function withBench<T>(parts: BenchParts, use: (bench: Bench) => Promise<T>): Promise<T> {
+  const bench = await startBench(parts);
+  try {
+    return await use(bench);
+  } finally {
+    await bench.stop();
+  }
 }
 
 /** Starts it, and waits until every port is open. */
-export async function startBench({ folder, build, peers, stack }: BenchParts): Promise<Bench> {
+async function startBench({ folder, build, peers, stack }: BenchParts): Promise<Bench> {
   await mkdir(join(folder, "objects"), { recursive: true });
   const workers = new Map(Object.entries(peers));
   if (build !== undefined) workers.set("HOP", await readFile(build, "utf8"));
@@ -171,15 +197,15 @@ async function readVariables(): Promise<Record<string, string>> {
   );
 }
 
-function variablesOf(stack: Stack | undefined): Record<string, string> {
+function variablesOf(stack: Stack): Record<string, string> {
   return {
     ADMIN_KEY,
     DOMAINS: HOST,
-    NEON_FETCH_ENDPOINT: stack?.databaseEndpoint ?? "http://127.0.0.1:9/sql",
+    NEON_FETCH_ENDPOINT: stack.databaseEndpoint,
     REDIS_PREFIX: "bench:",
-    DATABASE_URL: stack?.databaseUrl ?? "postgres://nobody@127.0.0.1:9/none",
-    UPSTASH_REDIS_REST_URL: stack?.redisUrl ?? "http://127.0.0.1:9",
-    UPSTASH_REDIS_REST_TOKEN: stack?.redisToken ?? "none",
+    DATABASE_URL: stack.databaseUrl,
+    UPSTASH_REDIS_REST_URL: stack.redisUrl,
+    UPSTASH_REDIS_REST_TOKEN: stack.redisToken,
   };
 }
 

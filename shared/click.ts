@@ -58,15 +58,22 @@ const encoder = new TextEncoder();
 /** A UTF-16 unit is at most three bytes of UTF-8 (a pair of them four). */
 const MAX_BYTES_PER_UNIT = 3;
 
+/** One message for the queue. */
+export interface PackedMessage {
+  readonly body: string;
+  /** How many clicks it carries. */
+  readonly clicks: number;
+}
+
 /**
- * The clicks as texts of messages, in their order, each within {@link MESSAGE_MAX_CLICKS} and {@link MESSAGE_MAX_BYTES}: clicks that are
+ * The clicks as messages, in their order, each within {@link MESSAGE_MAX_CLICKS} and {@link MESSAGE_MAX_BYTES}: clicks that are
  * too wide together are halved until they fit. A single click always fits: its texts are cut to {@link CLICK_TEXT_LIMITS}.
  */
-export function packMessages(clicks: readonly Click[]): readonly string[] {
+export function packMessages(clicks: readonly Click[]): readonly PackedMessage[] {
   if (clicks.length === 0) return [];
   if (clicks.length <= MESSAGE_MAX_CLICKS) {
     const body = JSON.stringify({ v: FORMAT, clicks });
-    if (clicks.length === 1 || fits(body)) return [body];
+    if (clicks.length === 1 || fits(body)) return [{ body, clicks: clicks.length }];
   }
   const middle = Math.ceil(clicks.length / 2);
   return [...packMessages(clicks.slice(0, middle)), ...packMessages(clicks.slice(middle))];

@@ -7,6 +7,7 @@
  * @module
  */
 import { isRecord, parseJson } from "./json.ts";
+import { PLAIN_HOST } from "./plain-host.ts";
 import { FORBIDDEN_SCHEMES } from "./scheme.ts";
 
 /** The statuses a redirect may have. */
@@ -142,12 +143,13 @@ export function isRedirectStatus(value: unknown): value is RedirectStatus {
 }
 
 /**
- * Destinations of the usual form, which the URL parser would leave as they are and whose scheme is harmless: a host in lower case
- * that is no number, no port, no dot segments, and none of the characters that some part of a URL has percent-encoded. Entries come
- * from caches at every look-up, and the parser costs as much as all else that is read of them.
+ * Destinations of the usual form, which the URL parser would leave as they are and whose scheme is harmless: a plain host, no port, no
+ * dot segments, and none of the characters that some part of a URL has percent-encoded. Entries come from caches at every
+ * look-up, and the parser costs more than reading all the rest of one.
  */
-const PLAIN_DESTINATION =
-  /^https?:\/\/(?!xn--)(?:[a-z0-9-]+\.(?!xn--))*[a-z][a-z0-9-]*\/(?!(?:[^?#]*\/)?(?:\.|%2[eE]))[\w~!$&()*+,;=:@%/?#.-]*$/;
+const PLAIN_DESTINATION = new RegExp(
+  String.raw`^https?://${PLAIN_HOST}/(?!(?:[^?#]*/)?(?:\.|%2[eE]))[\w~!$&()*+,;=:@%/?#.-]*$`,
+);
 
 function isSendable(text: string): boolean {
   return PLAIN_DESTINATION.test(text) || sendableUrl(text) === text;

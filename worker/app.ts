@@ -40,16 +40,18 @@ app.all("/*", (c) => wrongMethod(c.env.scope, c.req.method, GET_AND_HEAD));
 app.onError((error, c) => answerError(c.env.scope, error, reportError));
 app.notFound((c) => problemResponse(c.env.scope, "not_found", "Nothing is here."));
 
-/**
- * Paths of one plain segment are links, but for those that the router knows: most visits need no router, which costs as much as
- * all else that is done for a link in memory.
- */
-const PLAIN_LINK = /^\/(?!(?:api|healthz|metrics)$)[\w-]+$/;
+/** What the router knows by name, in front of the links. `/api/*` is also `/api`. */
+const ROUTED = new Set(app.routes.map(({ path }) => path.replace(/\/\*$/, "")));
+
+/** A path of one plain segment that the router does not know is a link: most visits need no router. */
+function isPlainLink(path: string): boolean {
+  return /^\/[\w-]+$/.test(path) && !ROUTED.has(path);
+}
 
 /** Answers one request: at once, when it is for a link that memory knows. Never throws and never rejects. */
 export function handleRequest(request: Request, context: ExecutionContext): Response | Promise<Response> {
   const scope = openScope(request, Date.now(), (work) => context.waitUntil(work));
-  if (!PLAIN_LINK.test(scope.path) || !GET_AND_HEAD.includes(request.method)) return app.fetch(request, { scope });
+  if (!isPlainLink(scope.path) || !GET_AND_HEAD.includes(request.method)) return app.fetch(request, { scope });
   try {
     const response = wire().redirect(request, scope);
     return response instanceof Promise ? settle(scope, response) : response;

@@ -231,13 +231,14 @@ function buildCore(config: Config) {
         freshness: { presentMs: config.freshMs, absentMs: ABSENT_MS },
         dice: Math.random,
         join: createJoin((ms) => scheduler.wait(ms)),
-        answerFirst: () => scheduler.wait(0),
+        answerFirst,
       }),
       capture: createCapture(
         createBuffer({
           pack: (visits) => packVisits(visits, config.ipMode, () => crypto.randomUUID()),
           send: sendClicks,
           wait: (ms) => scheduler.wait(ms),
+          answerFirst,
         }),
       ),
       mayMiss: (address) => mayGoOn(env.UNKNOWN_CODE_LIMIT, address),
@@ -249,6 +250,11 @@ function buildCore(config: Config) {
 
 function keyDoorOf(config: Config): ReturnType<typeof createKeyDoor> {
   return createKeyDoor(createAuthenticate(config.adminKey), (address) => mayGoOn(env.REFUSED_KEY_LIMIT, address));
+}
+
+/** A turn of the event loop: the answer that this one made leaves before it. */
+function answerFirst(): Promise<void> {
+  return scheduler.wait(0);
 }
 
 /** As text: what is packed once is not serialised a second time. */

@@ -4,14 +4,15 @@
  * @module
  */
 import { test } from "vitest";
-import { MESSAGE_MAX_CLICKS } from "../../shared/click.ts";
+import { MESSAGE_MAX_CLICKS, type PackedMessage } from "../../shared/click.ts";
 import { createBuffer } from "./buffer.ts";
 
 /** A buffer of numbers, whose pauses end when the test says so. */
-function setUp(failures = 0, messagesOf: (kept: readonly number[]) => readonly string[] = pack) {
+function setUp(failures = 0, messagesOf: (kept: readonly number[]) => readonly PackedMessage[] = pack) {
   const sent: string[] = [];
   const pauses: (() => void)[] = [];
   const owned: Promise<unknown>[] = [];
+  const answered = Promise.withResolvers<void>();
   let left = failures;
   const keep = createBuffer<number>({
     pack: messagesOf,
@@ -23,12 +24,13 @@ function setUp(failures = 0, messagesOf: (kept: readonly number[]) => readonly s
       sent.push(body);
     },
     wait: () => new Promise((resolve) => pauses.push(resolve)),
+    answerFirst: () => answered.promise,
   });
   const waitUntil = (work: Promise<unknown>) => void owned.push(work);
-  return { sent, pauses, owned, keep: (visit: number) => keep(visit, waitUntil) };
+  return { sent, pauses, owned, answer: answered.resolve, keep: (visit: number) => keep(visit, waitUntil) };
 }
 
-const pack = (kept: readonly number[]): readonly string[] => [kept.join()];
+const pack = (kept: readonly number[]): readonly PackedMessage[] => [{ body: kept.join(), clicks: kept.length }];
 
 test("the first visit owns the flush; the others ride along", async ({ expect }) => {
   const { sent, pauses, owned, keep } = setUp();
@@ -40,13 +42,16 @@ test("the first visit owns the flush; the others ride along", async ({ expect })
   expect(sent).toEqual(["1,2,3"]);
 });
 
-test("a full buffer leaves at once, and the pause of its first visit does not take the next one's", async ({
+test("a full buffer leaves as soon as its last visit was answered, and the pause of its first visit does not take the next one's", async ({
   expect,
 }) => {
-  const { sent, pauses, owned, keep } = setUp();
+  const { sent, pauses, owned, answer, keep } = setUp();
   const full = Array.from({ length: MESSAGE_MAX_CLICKS }, (_, visit) => visit);
   for (const visit of full) keep(visit);
-  await Promise.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(sent).toEqual([]);
+  answer();
+  await owned[1];
   expect(sent).toEqual([full.join()]);
   keep(1000);
   pauses[0]?.();
@@ -58,7 +63,7 @@ test("a full buffer leaves at once, and the pause of its first visit does not ta
 });
 
 test("visits that need several messages are sent in all of them, each until the queue took it", async ({ expect }) => {
-  const { sent, pauses, owned, keep } = setUp(1, (kept) => kept.map(String));
+  const { sent, pauses, owned, keep } = setUp(1, (kept) => kept.flatMap((visit) => pack([visit])));
   for (const visit of [1, 2, 3]) keep(visit);
   await runOut(pauses);
   await Promise.all(owned);

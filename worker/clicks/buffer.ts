@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { MESSAGE_MAX_CLICKS } from "../../shared/click.ts";
+import { MESSAGE_MAX_CLICKS, type PackedMessage } from "../../shared/click.ts";
 import type { WaitUntil } from "../http/context.ts";
 import { log } from "../telemetry/log.ts";
 
@@ -16,12 +16,14 @@ const RETRY_AFTER_MS = [250, 1000, 4000];
 
 /** What the buffer hands its visits to. */
 export interface Outlet<T> {
-  /** The visits as texts of messages, none of which is lost. Never throws. */
-  readonly pack: (kept: readonly T[]) => readonly string[];
+  /** The visits as messages, none of them lost. Never throws. */
+  readonly pack: (kept: readonly T[]) => readonly PackedMessage[];
   /** Sends one message to the queue; rejects if the queue did not take it. */
   readonly send: (body: string) => Promise<void>;
   /** The pause of the platform, in milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
+  /** Waits until the answer has left: what begins in the turn in which it is made still holds it up. */
+  readonly answerFirst: () => Promise<void>;
 }
 
 /** Takes a visit. The work that remains is handed to `waitUntil`; the visitor waits for none of it. */
@@ -44,24 +46,29 @@ export function createBuffer<T>(outlet: Outlet<T>): Keep<T> {
     if (waiting === owned) await deliver(outlet, take());
   };
 
+  const deliverAfterwards = async (full: readonly T[]): Promise<void> => {
+    await outlet.answerFirst();
+    await deliver(outlet, full);
+  };
+
   return (visit, waitUntil) => {
     waiting.push(visit);
-    if (waiting.length >= MESSAGE_MAX_CLICKS) waitUntil(deliver(outlet, take()));
+    if (waiting.length >= MESSAGE_MAX_CLICKS) waitUntil(deliverAfterwards(take()));
     else if (waiting.length === 1) waitUntil(flushLater(waiting));
   };
 }
 
 async function deliver<T>(outlet: Outlet<T>, kept: readonly T[]): Promise<void> {
-  await Promise.all(outlet.pack(kept).map((body) => insist(outlet, body)));
+  await Promise.all(outlet.pack(kept).map((message) => insist(outlet, message)));
 }
 
-async function insist<T>({ send, wait }: Outlet<T>, body: string): Promise<void> {
+async function insist<T>({ send, wait }: Outlet<T>, { body, clicks }: PackedMessage): Promise<void> {
   for (const pauseMs of [...RETRY_AFTER_MS, undefined]) {
     try {
       await send(body);
       return;
     } catch (error) {
-      if (pauseMs === undefined) log("error", "clicks_lost", { bytes: body.length }, error);
+      if (pauseMs === undefined) log("error", "clicks_lost", { clicks }, error);
       else await wait(pauseMs);
     }
   }

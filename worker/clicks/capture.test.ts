@@ -26,8 +26,10 @@ test("a visit is noted as it was seen, and HEAD and prefetches are no visits", (
 
 test("every visit has an id of its own, also beside those of other messages", ({ expect }) => {
   const visits = Array.from({ length: 256 }, () => capture(new Request("https://go.example/abc"))).flat();
-  const bodies = [1, 2, 3].flatMap(() => packVisits(visits, "truncated", () => crypto.randomUUID()));
-  const clicks = bodies.map(unpackMessage).flatMap((message) => (message.ok ? message.clicks : []));
+  const messages = [1, 2, 3].flatMap(() => packVisits(visits, "truncated", () => crypto.randomUUID()));
+  const clicks = messages
+    .map(({ body }) => unpackMessage(body))
+    .flatMap((message) => (message.ok ? message.clicks : []));
   expect(clicks).toHaveLength(768);
   expect(new Set(clicks.map((click) => click.id)).size).toBe(768);
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type IpMode, packMessages } from "../../shared/click.ts";
+import { type IpMode, type PackedMessage, packMessages } from "../../shared/click.ts";
 import type { WaitUntil } from "../http/context.ts";
 import { describeVisitor, isPrefetch, sight, type Sighting } from "../http/visitor.ts";
 import type { Keep } from "./buffer.ts";
@@ -31,7 +31,7 @@ export function createCapture(keep: Keep<Visit>): Capture {
  * The messages that carry some visits, each with an id that is minted here, once, so that it stays the same however often the
  * message is sent and delivered. `mintId` gives a new UUID; at most 256 visits. Never throws.
  */
-export function packVisits(visits: readonly Visit[], ipMode: IpMode, mintId: () => string): readonly string[] {
+export function packVisits(visits: readonly Visit[], ipMode: IpMode, mintId: () => string): readonly PackedMessage[] {
   // One random UUID for all of them: its last byte counts. 114 random bits are left, and a call of the system a click is saved.
   const stem = mintId().slice(0, -2);
   return packMessages(

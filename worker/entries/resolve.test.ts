@@ -8,9 +8,9 @@ import { type CodeKey, type Entry, notFoundAt } from "../../shared/entry.ts";
 import { absent, present } from "../testing/entries.ts";
 import { createJoin } from "./flight.ts";
 import { freshKey } from "./tier.contract.ts";
-import { createResolve, type Freshness, type NearTier, type Resolution, type ResolveParts } from "./resolve.ts";
+import { createResolve, type Freshness, type Resolution, type ResolveParts } from "./resolve.ts";
 import { createMemoryTier } from "./tiers/memory.ts";
-import { type Answer, PASS, REFUSE, type Tier, type TierName } from "./tier.ts";
+import { type Answer, type NearTier, PASS, REFUSE, type Tier, type TierName } from "./tier.ts";
 
 const NOW = 1_800_000_000_000;
 const FRESHNESS: Freshness = { presentMs: 60_000, absentMs: 10_000 };
@@ -77,6 +77,29 @@ test("what a lower tier knows fills every tier above it", async ({ expect }) => 
   expect(resolution).toMatchObject({ kind: "found", tier: "postgres" });
   expect(filled.map(([name]) => name).toSorted()).toEqual(["edge", "guard", "memory", "redis"]);
   expect(filled.every(([, filling]) => filling === fresh)).toBe(true);
+});
+
+test("memory is filled at once, and what takes time only when the answer has left", async ({ expect }) => {
+  const seen: Seen = { asked: [], filled: [] };
+  const answered = Promise.withResolvers<void>();
+  const near = [nearOf("memory", PASS, seen)];
+  const below = [tierOf("edge", PASS, seen), tierOf("postgres", entry(fresh), seen)];
+  const work: Promise<unknown>[] = [];
+  const look = createResolve({ ...partsOf(near, below), answerFirst: () => answered.promise });
+  expect(await look(KEY, NOW, (promise) => void work.push(promise))).toMatchObject({ kind: "found" });
+  await new Promise((later) => setTimeout(later, 0));
+  expect(seen.filled.map(([name]) => name)).toEqual(["memory"]);
+  answered.resolve();
+  await Promise.all(work);
+  expect(seen.filled.map(([name]) => name)).toEqual(["memory", "edge"]);
+});
+
+test("what tiers that answer at once can tell is told at once, with no promise", ({ expect }) => {
+  const seen: Seen = { asked: [], filled: [] };
+  const ask = (memory: Answer, guard: Answer) =>
+    createResolve(partsOf([nearOf("memory", memory, seen), nearOf("guard", guard, seen)], []))(KEY, NOW, () => {});
+  expect(ask(entry(fresh), PASS)).toMatchObject({ kind: "found", tier: "memory" });
+  expect(ask(PASS, REFUSE)).toEqual({ kind: "refused" });
 });
 
 test("a stale entry is looked up again, and the fresh answer wins even when it says absent", async ({ expect }) => {

@@ -8,7 +8,7 @@ import type { CodeKey, Entry } from "../../shared/entry.ts";
 import type { WaitUntil } from "../http/context.ts";
 import type { Join } from "./flight.ts";
 import { log } from "../telemetry/log.ts";
-import type { Answer, Tier, TierName } from "./tier.ts";
+import type { Answer, NearTier, Tier, TierName } from "./tier.ts";
 
 /** How long an entry may be served after it was vouched for. */
 export interface Freshness {
@@ -27,12 +27,6 @@ export type Resolution =
  * wait for. Never throws.
  */
 export type Resolve = (key: CodeKey, now: number, waitUntil: WaitUntil) => Resolution | Promise<Resolution>;
-
-/** A tier that answers at once, and is filled at once. */
-export interface NearTier extends Tier {
-  lookup(key: CodeKey, now: number): Answer;
-  fill?(key: CodeKey, entry: Entry): void;
-}
 
 /** What a look-up is made of. */
 export interface ResolveParts {

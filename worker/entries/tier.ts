@@ -29,6 +29,12 @@ export interface Tier {
   fill?(key: CodeKey, entry: Entry): void | Promise<void>;
 }
 
+/** A tier that answers at once, and is filled at once. Neither throws. */
+export interface NearTier extends Tier {
+  lookup(key: CodeKey, now: number): Answer;
+  fill?(key: CodeKey, entry: Entry): void;
+}
+
 /** Knows nothing. */
 export const PASS: Answer = { kind: "pass" };
 /** Cannot exist. */

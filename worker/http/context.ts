@@ -4,6 +4,9 @@
  * @module
  */
 
+import { isRecord } from "../../shared/json.ts";
+import { PLAIN_HOST } from "../../shared/plain-host.ts";
+
 /** Takes work that goes on after the answer has left (30 s at most on Workers). */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
@@ -23,11 +26,10 @@ export interface RequestScope {
 }
 
 /**
- * An address that stands in its normal form already, so that the URL parser would change nothing: a host in lower case that is no
- * number, whose labels are plain, and a path of one plain segment. Most visits are of this form, and the parser costs more than
- * all else that is read of them.
+ * An address that stands in its normal form already, so that the URL parser would change nothing: a plain host and a path of one
+ * plain segment. Most visits are of this form, and the parser costs some 5 µs.
  */
-const PLAIN_ADDRESS = /^https?:\/\/((?!xn--)(?:[a-z0-9-]+\.(?!xn--))*[a-z][a-z0-9-]*)(?::\d{1,4})?(\/[\w-]*)(?:$|\?)/;
+const PLAIN_ADDRESS = new RegExp(String.raw`^https?://(${PLAIN_HOST})(?::\d{1,4})?(/[\w-]*)(?:$|\?)`);
 
 /** Stamps a request. Cloudflare's ray id, where there is one, is what its own logs carry. */
 export function openScope(request: Request, now: number, waitUntil: WaitUntil): RequestScope {
@@ -84,6 +86,13 @@ export function placeOf(request: Request): Place {
 }
 
 function told(request: Request, name: string): string {
-  const value: unknown = Reflect.get(request.cf ?? {}, name);
+  const value = cloudflareTells(request)[name];
   return typeof value === "string" ? value : "";
 }
+
+/** What Cloudflare tells of a request (`request.cf`): any field may be missing, and any may hold anything. */
+export function cloudflareTells({ cf }: Request): Readonly<Record<string, unknown>> {
+  return isRecord(cf) ? cf : NOTHING;
+}
+
+const NOTHING = {};

@@ -4,8 +4,7 @@
  * @module
  */
 import { CLICK_TEXT_LIMITS, cleanText, type ClickText, type IpMode } from "../../shared/click.ts";
-import { isRecord } from "../../shared/json.ts";
-import { clientAddress } from "./context.ts";
+import { clientAddress, cloudflareTells } from "./context.ts";
 import { cutAddress } from "./cut-address.ts";
 
 /** What was read of a request, as it stood there: any field may be missing, and any may hold anything. */
@@ -40,8 +39,7 @@ const NOTHING: Sighting = {
 export function sight(request: Request): Sighting {
   const { headers } = request;
   if (headers.get("Sec-GPC") === "1" || headers.get("DNT") === "1") return NOTHING;
-  const { cf } = request;
-  const place: Readonly<Record<string, unknown>> = isRecord(cf) ? cf : NOWHERE;
+  const place = cloudflareTells(request);
   return {
     country: place["country"],
     region: place["region"],
@@ -52,8 +50,6 @@ export function sight(request: Request): Sighting {
     address: clientAddress(request),
   };
 }
-
-const NOWHERE = {};
 
 /** What is kept of a visitor. Never throws. */
 export function describeVisitor(seen: Sighting, ipMode: IpMode): Visitor {

@@ -3,17 +3,11 @@
  *
  * @module
  */
-import type { CodeKey } from "../../../shared/entry.ts";
 import type { CodeBook } from "../../../shared/code.ts";
-import { type Answer, PASS, REFUSE, type Tier } from "../tier.ts";
-
-/** The tier, which answers at once. */
-export interface GuardTier extends Tier {
-  lookup(key: CodeKey, now: number): Answer;
-}
+import { type NearTier, PASS, REFUSE } from "../tier.ts";
 
 /** Builds the tier. It finds nothing and keeps nothing. */
-export function createGuardTier(codes: Pick<CodeBook, "classify" | "prove">): GuardTier {
+export function createGuardTier(codes: Pick<CodeBook, "classify" | "prove">): NearTier {
   return {
     name: "guard",
     lookup({ code }, now) {

@@ -6,7 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { CodeKey, Entry } from "../../../shared/entry.ts";
-import { type Answer, PASS, type Tier } from "../tier.ts";
+import { type NearTier, PASS } from "../tier.ts";
 
 /** The most that each space may hold. */
 export interface MemoryBounds {
@@ -25,9 +25,8 @@ export const MEMORY_BOUNDS: MemoryBounds = {
 /** What an entry costs beside its texts: the object, the list node and the map slot, estimated on V8. */
 const ENTRY_OVERHEAD_BYTES = 300;
 
-/** The tier, which answers at once. */
-export interface MemoryTier extends Tier {
-  lookup(key: CodeKey, now: number): Answer;
+/** The tier. */
+export interface MemoryTier extends NearTier {
   fill(key: CodeKey, entry: Entry): void;
 }
 
