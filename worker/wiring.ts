@@ -10,7 +10,7 @@ import { createCodeBook, RESERVED_WORDS } from "../shared/code.ts";
 import type { UrlPolicy } from "../shared/url-policy.ts";
 import { createKeyDoor } from "./access/door.ts";
 import { createAuthenticate } from "./access/keys.ts";
-import { createBreaker } from "./backends/breaker.ts";
+import { createBreaker, NO_BREAKER } from "./backends/breaker.ts";
 import { openEdgeCache } from "./backends/edge-cache.ts";
 import type { Database } from "./backends/postgres.ts";
 import { createPurge } from "./backends/purge.ts";
@@ -143,7 +143,7 @@ export async function wireJobs(): Promise<Jobs> {
     import("./maintenance/store.ts"),
     import("./entries/filter-build.ts"),
   ]);
-  const { config, database: openDatabase, connectRedis, redis, purge } = openCore();
+  const { config, database: openDatabase, connectRedis, redisForRepair, purge } = openCore();
   const database = await openDatabase();
   const maintenance = createMaintenanceStore(database);
   return {
@@ -161,7 +161,7 @@ export async function wireJobs(): Promise<Jobs> {
       newName: () => crypto.randomUUID().replaceAll("-", "").slice(0, NAME_DIGITS),
       clock: () => Date.now(),
     },
-    repair: { keepInRedis: (key, entry) => redis.fill(key, entry), purge },
+    repair: { keepInRedis: (key, entry) => redisForRepair.fill(key, entry), purge },
   };
 }
 
@@ -186,9 +186,9 @@ function buildCore(config: Config) {
     const { createEntryStore } = await import("./entries/store.ts");
     return createEntryStore(await connect(LOOKUP_LIMIT_MS));
   });
-  const connectRedis = async (limitMs: number): Promise<RedisClient> => {
+  const connectRedis = async (limitMs: number, breaker = createBreaker("redis")): Promise<RedisClient> => {
     const backend = await import("./backends/redis.ts");
-    const manners = { limitMs, breaker: createBreaker("redis"), clock: () => Date.now() };
+    const manners = { limitMs, breaker, clock: () => Date.now() };
     return backend.connectRedis(config.redisUrl, config.redisToken, manners);
   };
   const redisClient = lazily(() => connectRedis(REDIS_LIMIT_MS));
@@ -207,7 +207,8 @@ function buildCore(config: Config) {
     truth: filterTruth,
     background: (work) => waitUntil(work),
   });
-  const redis = createRedisTier(redisClient, `${config.redisPrefix}${config.cacheEpoch}`, {
+  const entriesPrefix = `${config.redisPrefix}${config.cacheEpoch}`;
+  const redis = createRedisTier(redisClient, entriesPrefix, {
     filter,
     includes: (code) => codes.classify(code).kind === "custom",
   });
@@ -220,7 +221,11 @@ function buildCore(config: Config) {
     filter,
     quotas,
     database: lazily(() => connect(STATEMENT_LIMIT_MS)),
-    redis,
+    // A change that is overdue asks Redis itself, whatever visitors met before: it is through as soon as Redis is back.
+    redisForRepair: createRedisTier(
+      lazily(() => connectRedis(REDIS_LIMIT_MS, NO_BREAKER)),
+      entriesPrefix,
+    ),
     purge: purgeOf(config, edge),
     publish: createPublish({ near: [memory, edge], redis, enqueue, canPurge: config.purge !== null }),
     redirect: createRedirect({

@@ -21,6 +21,9 @@ export type Breaker = <T>(now: number, call: () => Promise<T>) => Promise<T>;
 /** Two failures in a row may be chance; three of them cost three visitors a limit. */
 export const BREAKER_LIMITS: BreakerLimits = { failures: 3, firstPauseMs: 1000, longestPauseMs: 30_000 };
 
+/** Lets every call through: for work that nobody waits for, and that has pauses of its own. */
+export const NO_BREAKER: Breaker = (_now, call) => call();
+
 /** Builds a closed breaker for a backend. */
 export function createBreaker(backend: string, limits: BreakerLimits = BREAKER_LIMITS): Breaker {
   let failures = 0;
