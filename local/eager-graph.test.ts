@@ -17,6 +17,7 @@ const NEVER_EAGER = [
   "node_modules/@neondatabase/",
   "node_modules/@upstash/",
   "node_modules/isbot/",
+  "node_modules/ua-parser-js/",
   "worker/api.ts",
   "worker/jobs.ts",
   "worker/backends/postgres.ts",

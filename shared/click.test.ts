@@ -19,6 +19,14 @@ const clicks: fc.Arbitrary<Click> = fc.record({
   language: text,
   userAgent: text,
   ip: text,
+  utmSource: text,
+  utmMedium: text,
+  utmCampaign: text,
+  utmTerm: text,
+  utmContent: text,
+  destination: text,
+  trigger: fc.constantFrom("link", "qr"),
+  untracked: fc.boolean(),
 });
 
 describe("a message", () => {
@@ -42,6 +50,14 @@ describe("a message", () => {
       language: "de",
       userAgent: '"\\'.repeat(256),
       ip: "2001:db8::",
+      utmSource: "小".repeat(100),
+      utmMedium: "小".repeat(100),
+      utmCampaign: "小".repeat(100),
+      utmTerm: "小".repeat(100),
+      utmContent: "小".repeat(100),
+      destination: `https://example.com/${"x".repeat(492)}`,
+      trigger: "qr",
+      untracked: false,
     };
     const widest: Click = { ...wide, userAgent: "小".repeat(512) };
     fc.assert(
@@ -60,7 +76,7 @@ describe("a message", () => {
     );
     expect(packMessages([])).toEqual([]);
     expect(packMessages(Array.from({ length: MESSAGE_MAX_CLICKS }, () => nothing))).toHaveLength(1);
-    expect(packMessages(Array.from({ length: MESSAGE_MAX_CLICKS }, () => widest)).length).toBeLessThanOrEqual(8);
+    expect(packMessages(Array.from({ length: MESSAGE_MAX_CLICKS }, () => widest)).length).toBeLessThanOrEqual(16);
   });
 
   test("that is none is refused with a reason and never throws", ({ expect }) => {
@@ -75,13 +91,24 @@ describe("a message", () => {
       "null",
       "[]",
       "{}",
-      '{"v":2,"clicks":[]}',
+      '{"v":3,"clicks":[]}',
       '{"v":1,"clicks":{}}',
       '{"v":1,"clicks":[null]}',
       click,
     ]) {
       expect(unpackMessage(body), body).toMatchObject({ ok: false });
     }
+  });
+
+  test("of the version before is read, and what it does not tell is null", ({ expect }) => {
+    const {
+      trigger: _trigger,
+      untracked: _untracked,
+      utmSource: _utmSource,
+      destination: _destination,
+      ...old
+    } = nothing;
+    expect(unpackMessage(JSON.stringify({ v: 1, clicks: [old] }))).toEqual({ ok: true, clicks: [nothing] });
   });
 
   test("B044: control characters, NUL and lone surrogates never reach the database", ({ expect }) => {
@@ -117,4 +144,12 @@ const nothing: Click = {
   language: null,
   userAgent: null,
   ip: null,
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+  destination: null,
+  trigger: "link",
+  untracked: false,
 };

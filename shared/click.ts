@@ -25,13 +25,28 @@ export interface Click {
   readonly userAgent: string | null;
   /** What `IP_MODE` leaves of the address. */
   readonly ip: string | null;
+  /** The campaign parameters of the short link's own address (`utm_source` and so on). */
+  readonly utmSource: string | null;
+  readonly utmMedium: string | null;
+  readonly utmCampaign: string | null;
+  readonly utmTerm: string | null;
+  readonly utmContent: string | null;
+  /** Where the visitor was sent. */
+  readonly destination: string | null;
+  /** What led here: the link, or its QR code, whose address carries `qr`. */
+  readonly trigger: Trigger;
+  /** The visitor asked not to be tracked: all the texts are null, and nothing is concluded from that. */
+  readonly untracked: boolean;
 }
+
+/** How a visitor came to the link. */
+export type Trigger = "link" | "qr";
 
 /** How much of a visitor's address is kept: all of it, its network (IPv4 /24, IPv6 /48), or nothing. */
 export type IpMode = "full" | "truncated" | "none";
 
 /** The names of a click's texts. */
-export type ClickText = Exclude<keyof Click, "id" | "linkId" | "at">;
+export type ClickText = Exclude<keyof Click, "id" | "linkId" | "at" | "trigger" | "untracked">;
 
 /** The most UTF-16 units that are kept of each text. A host name has 253 characters at most (RFC 1035). */
 export const CLICK_TEXT_LIMITS: Readonly<Record<ClickText, number>> = {
@@ -42,6 +57,12 @@ export const CLICK_TEXT_LIMITS: Readonly<Record<ClickText, number>> = {
   language: 35,
   userAgent: 512,
   ip: 45,
+  utmSource: 100,
+  utmMedium: 100,
+  utmCampaign: 100,
+  utmTerm: 100,
+  utmContent: 100,
+  destination: 512,
 };
 
 /**
@@ -53,7 +74,9 @@ export const MESSAGE_MAX_BYTES = 60_000;
 export const MESSAGE_MAX_CLICKS = 100;
 
 /** Goes up when the form of a message changes. */
-const FORMAT = 1;
+const FORMAT = 2;
+/** Messages of the version before may still be in the queue after an upgrade; what they do not tell is null. */
+const READABLE: ReadonlySet<unknown> = new Set([1, FORMAT]);
 const encoder = new TextEncoder();
 /** A UTF-16 unit is at most three bytes of UTF-8 (a pair of them four). */
 const MAX_BYTES_PER_UNIT = 3;
@@ -93,7 +116,7 @@ export function unpackMessage(body: unknown): Unpacked {
   if (typeof body !== "string") return { ok: false, reason: `the body is ${typeof body}, not text` };
   const message = parseJson(body);
   if (!isRecord(message)) return { ok: false, reason: "the body is not a JSON object" };
-  if (message["v"] !== FORMAT) return { ok: false, reason: `format ${JSON.stringify(message["v"])} is not known` };
+  if (!READABLE.has(message["v"])) return { ok: false, reason: `format ${JSON.stringify(message["v"])} is not known` };
   const { clicks } = message;
   if (!Array.isArray(clicks)) return { ok: false, reason: "there is no list of clicks" };
   const items: readonly unknown[] = clicks;
@@ -134,6 +157,14 @@ function readClick(value: unknown): Click | undefined {
     language: text("language"),
     userAgent: text("userAgent"),
     ip: text("ip"),
+    utmSource: text("utmSource"),
+    utmMedium: text("utmMedium"),
+    utmCampaign: text("utmCampaign"),
+    utmTerm: text("utmTerm"),
+    utmContent: text("utmContent"),
+    destination: text("destination"),
+    trigger: value["trigger"] === "qr" ? "qr" : "link",
+    untracked: value["untracked"] === true,
   };
 }
 

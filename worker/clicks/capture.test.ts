@@ -11,14 +11,18 @@ const AT = 1_800_000_000_000;
 
 function capture(request: Request): Visit[] {
   const kept: Visit[] = [];
-  createCapture((visit) => void kept.push(visit))(request, "7", AT, () => {});
+  createCapture((visit) => void kept.push(visit))(
+    request,
+    { linkId: "7", at: AT, destination: "https://example.com/" },
+    () => {},
+  );
   return kept;
 }
 
 test("a visit is noted as it was seen, and HEAD and prefetches are no visits", ({ expect }) => {
   const address = "https://go.example/abc";
   expect(capture(new Request(address, { headers: { "User-Agent": "Browser/1" } }))).toMatchObject([
-    { linkId: "7", at: AT, seen: { userAgent: "Browser/1", referrer: null } },
+    { linkId: "7", at: AT, destination: "https://example.com/", seen: { userAgent: "Browser/1", referrer: null } },
   ]);
   expect(capture(new Request(address, { method: "HEAD" }))).toEqual([]);
   expect(capture(new Request(address, { headers: { "Sec-Purpose": "prefetch" } }))).toEqual([]);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type IpMode, type PackedMessage, packMessages } from "../../shared/click.ts";
+import { CLICK_TEXT_LIMITS, cleanText, type IpMode, type PackedMessage, packMessages } from "../../shared/click.ts";
 import type { WaitUntil } from "../http/context.ts";
 import { describeVisitor, isPrefetch, sight, type Sighting } from "../http/visitor.ts";
 import type { Keep } from "./buffer.ts";
@@ -13,17 +13,22 @@ export interface Visit {
   readonly linkId: string;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Where the visitor was sent. */
+  readonly destination: string;
   readonly seen: Sighting;
 }
 
+/** Where a visit went, and when. */
+export type Departure = Omit<Visit, "seen">;
+
 /** Counts one visit of a link, if it is one: a `GET` that no browser made ahead of its visitor. Returns at once. */
-export type Capture = (request: Request, linkId: string, at: number, waitUntil: WaitUntil) => void;
+export type Capture = (request: Request, departure: Departure, waitUntil: WaitUntil) => void;
 
 /** Builds the capture over a buffer. */
 export function createCapture(keep: Keep<Visit>): Capture {
-  return (request, linkId, at, waitUntil) => {
+  return (request, { linkId, at, destination }, waitUntil) => {
     if (request.method !== "GET" || isPrefetch(request)) return;
-    keep({ linkId, at, seen: sight(request) }, waitUntil);
+    keep({ linkId, at, destination, seen: sight(request) }, waitUntil);
   };
 }
 
@@ -35,10 +40,11 @@ export function packVisits(visits: readonly Visit[], ipMode: IpMode, mintId: () 
   // One random UUID for all of them: its last byte counts. 114 random bits are left, and a call of the system a click is saved.
   const stem = mintId().slice(0, -2);
   return packMessages(
-    visits.map(({ linkId, at, seen }, index) => ({
+    visits.map(({ linkId, at, destination, seen }, index) => ({
       id: stem + index.toString(16).padStart(2, "0"),
       linkId,
       at,
+      destination: seen.untracked ? null : cleanText(destination, CLICK_TEXT_LIMITS.destination),
       ...describeVisitor(seen, ipMode),
     })),
   );

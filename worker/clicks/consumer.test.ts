@@ -41,6 +41,14 @@ const clickOf = (linkId: string, fields: Partial<Click> = {}): Click => ({
   language: null,
   userAgent: null,
   ip: null,
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+  destination: null,
+  trigger: "link",
+  untracked: false,
   ...fields,
 });
 
@@ -107,6 +115,44 @@ test("B241: a message delivered five times, twice in one batch, is counted once"
   const body = bodyOf(clickOf(link), clickOf(link));
   for (let round = 0; round < 4; round += 1) await deliver(round === 1 ? [body, body] : [body]);
   expect(await countOf(link)).toMatchObject({ counted: 2, logged: 2 });
+});
+
+test("what a click tells is kept with what is concluded from it", async ({ expect }) => {
+  const link = await makeLink();
+  const told = clickOf(link, {
+    country: "XX",
+    referrer: "l.facebook.com",
+    userAgent:
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
+    utmSource: "poster",
+    destination: "https://example.com/a",
+    trigger: "qr",
+  });
+  await deliver([
+    bodyOf(told, clickOf(link, { userAgent: "curl/8" }), clickOf(link), clickOf(link, { untracked: true })),
+  ]);
+  const { rows } = await database.execute(
+    `SELECT country, referrer, source, device, browser, os, utm_source, destination, trigger, bot
+     FROM click_logs WHERE link_id = ${link} ORDER BY bot NULLS FIRST, utm_source NULLS LAST`,
+  );
+  const unknown = { country: "DE", referrer: null, source: null, device: null, utm_source: null, trigger: "link" };
+  expect(rows).toMatchObject([
+    {
+      country: null,
+      referrer: "l.facebook.com",
+      source: "Facebook",
+      device: "desktop",
+      browser: "Chrome",
+      os: "Windows",
+      utm_source: "poster",
+      destination: "https://example.com/a",
+      trigger: "qr",
+      bot: null,
+    },
+    { ...unknown, bot: null },
+    { ...unknown, bot: "silent" },
+    { ...unknown, bot: "tool" },
+  ]);
 });
 
 test("a click that shares a message with one that was counted before is counted alone", async ({ expect }) => {

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type Click, unpackMessage } from "../../shared/click.ts";
+import { unpackMessage } from "../../shared/click.ts";
 import { log } from "../telemetry/log.ts";
+import { type ClickRow, classify } from "./classify.ts";
 import { bodyText, type Bury } from "./dead-letters.ts";
 import { type ClickStore, ClicksRefused } from "./store.ts";
 
@@ -16,7 +17,7 @@ export type Batch = Pick<MessageBatch, "queue" | "messages">;
 
 interface Readable {
   readonly message: Message;
-  readonly clicks: readonly Click[];
+  readonly clicks: readonly ClickRow[];
 }
 
 /** Handles one batch of the click queue. Never throws: what went wrong is told to the queue, message by message. */
@@ -24,7 +25,7 @@ export async function consumeClicks(batch: Batch, store: ClickStore, bury: Bury)
   const readable: Readable[] = [];
   for (const message of batch.messages) {
     const unpacked = unpackMessage(message.body);
-    if (unpacked.ok) readable.push({ message, clicks: unpacked.clicks });
+    if (unpacked.ok) readable.push({ message, clicks: unpacked.clicks.map((click) => classify(click)) });
     else await putAway(batch.queue, message, unpacked.reason, bury);
   }
   await write(batch.queue, readable, store, bury);

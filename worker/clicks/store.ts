@@ -4,8 +4,8 @@
  * @module
  */
 import { sql } from "drizzle-orm";
-import type { Click } from "../../shared/click.ts";
 import { type Database, diagnose } from "../backends/postgres.ts";
+import type { ClickRow } from "./classify.ts";
 
 /** Where clicks are kept. */
 export interface ClickStore {
@@ -13,7 +13,7 @@ export interface ClickStore {
    * Keeps the clicks and adds those that are new to their links' counts; answers how many were new. All or nothing.
    * Rejects with `BackendDown` when the database cannot be asked, and with {@link ClicksRefused} when it takes them never.
    */
-  write(clicks: readonly Click[]): Promise<number>;
+  write(clicks: readonly ClickRow[]): Promise<number>;
 }
 
 /** The database refused the rows as such; asking again would not help. */
@@ -43,15 +43,20 @@ export function createClickStore(database: Database): ClickStore {
  * that work on the same clicks or the same links wait for each other and never deadlock. Only rows that this statement
  * inserted are counted.
  */
-function statement(clicks: readonly Click[]) {
+function statement(clicks: readonly ClickRow[]) {
   return sql`
     WITH incoming AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(clicks)}::jsonb) AS click(
         "id" uuid, "linkId" bigint, "at" bigint, "country" text, "region" text, "city" text,
-        "referrer" text, "language" text, "userAgent" text, "ip" text)
+        "referrer" text, "source" text, "language" text, "userAgent" text, "ip" text, "device" text, "browser" text, "os" text,
+        "utmSource" text, "utmMedium" text, "utmCampaign" text, "utmTerm" text, "utmContent" text,
+        "destination" text, "trigger" text, "bot" text)
     ), inserted AS (
-      INSERT INTO click_logs (id, link_id, clicked_at, country, region, city, referrer, language, user_agent, ip)
-      SELECT "id", "linkId", to_timestamp("at" / 1000.0), "country", "region", "city", "referrer", "language", "userAgent", "ip"
+      INSERT INTO click_logs (id, link_id, clicked_at, country, region, city, referrer, source, language, user_agent, ip,
+        device, browser, os, utm_source, utm_medium, utm_campaign, utm_term, utm_content, destination, trigger, bot)
+      SELECT "id", "linkId", to_timestamp("at" / 1000.0), "country", "region", "city", "referrer", "source", "language", "userAgent",
+        "ip", "device", "browser", "os", "utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent", "destination",
+        "trigger", "bot"
       FROM incoming ORDER BY "id"
       ON CONFLICT DO NOTHING
       RETURNING link_id, clicked_at

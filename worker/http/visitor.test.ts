@@ -47,6 +47,23 @@ test.for([
   expect(visitor(asked({ "Accept-Language": header }), "none").language).toBe(language);
 });
 
+test("the campaign stands in the short link's own address, and so does that it was a QR code", ({ expect }) => {
+  const address =
+    "https://go.example/abc?utm_source=news+letter&utm_medium=e%2Dmail&utm_campaign=%00&utm_term=a&utm_term=b&qr=1";
+  expect(visitor(new Request(address), "none")).toMatchObject({
+    utmSource: "news letter",
+    utmMedium: "e-mail",
+    utmCampaign: null,
+    utmTerm: "a",
+    utmContent: null,
+    trigger: "qr",
+  });
+  expect(visitor(new Request("https://go.example/abc?%ZZ&="), "none")).toMatchObject({
+    utmSource: null,
+    trigger: "link",
+  });
+});
+
 test("a user agent is cut to its limit", ({ expect }) => {
   expect(visitor(asked({ "User-Agent": "x".repeat(5000) }), "none").userAgent).toHaveLength(512);
 });
@@ -62,7 +79,9 @@ test.for(["Sec-GPC", "DNT"])(
   (header, { expect }) => {
     const told = { "User-Agent": "Browser/1", Referer: "https://a.example/", "CF-Connecting-IP": "203.0.113.7" };
     const kept = visitor(asked({ ...told, [header]: "1" }, { country: "DE", city: "Berlin" }), "full");
-    expect(new Set(Object.values(kept))).toEqual(new Set([null]));
+    const { trigger, untracked, ...texts } = kept;
+    expect(new Set(Object.values(texts))).toEqual(new Set([null]));
+    expect({ trigger, untracked }).toEqual({ trigger: "link", untracked: true });
     expect(visitor(asked({ ...told, [header]: "0" }, { country: "DE" }), "full")).toMatchObject({
       country: "DE",
       referrer: "a.example",

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CLICK_TEXT_LIMITS, cleanText, type ClickText, type IpMode } from "../../shared/click.ts";
+import { CLICK_TEXT_LIMITS, cleanText, type ClickText, type IpMode, type Trigger } from "../../shared/click.ts";
 import { clientAddress, cloudflareTells } from "./context.ts";
 import { cutAddress } from "./cut-address.ts";
 
@@ -16,10 +16,17 @@ export interface Sighting {
   readonly language: string | null;
   readonly userAgent: string | null;
   readonly address: string | null;
+  /** The query of the short link's address, without its question mark; empty where there is none. */
+  readonly query: string;
+  /** The visitor asked not to be tracked: nothing else was looked at. */
+  readonly untracked: boolean;
 }
 
-/** The texts of a click. */
-export type Visitor = Readonly<Record<ClickText, string | null>>;
+/** What a click tells of its visitor. */
+export type Visitor = Readonly<Record<Exclude<ClickText, "destination">, string | null>> & {
+  readonly trigger: Trigger;
+  readonly untracked: boolean;
+};
 
 /** Of a visitor who asks not to be tracked: the visit alone is counted. */
 const NOTHING: Sighting = {
@@ -30,6 +37,8 @@ const NOTHING: Sighting = {
   language: null,
   userAgent: null,
   address: null,
+  query: "",
+  untracked: true,
 };
 
 /**
@@ -48,11 +57,14 @@ export function sight(request: Request): Sighting {
     language: headers.get("Accept-Language"),
     userAgent: headers.get("User-Agent"),
     address: clientAddress(request),
+    query: queryOf(request.url),
+    untracked: false,
   };
 }
 
 /** What is kept of a visitor. Never throws. */
 export function describeVisitor(seen: Sighting, ipMode: IpMode): Visitor {
+  const query = seen.query === "" ? NO_QUERY : new URLSearchParams(seen.query);
   return {
     country: text("country", seen.country),
     region: text("region", seen.region),
@@ -61,7 +73,22 @@ export function describeVisitor(seen: Sighting, ipMode: IpMode): Visitor {
     language: text("language", firstLanguage(seen.language)),
     userAgent: text("userAgent", seen.userAgent),
     ip: cutAddress(seen.address, ipMode),
+    utmSource: text("utmSource", query.get("utm_source")),
+    utmMedium: text("utmMedium", query.get("utm_medium")),
+    utmCampaign: text("utmCampaign", query.get("utm_campaign")),
+    utmTerm: text("utmTerm", query.get("utm_term")),
+    utmContent: text("utmContent", query.get("utm_content")),
+    trigger: query.has("qr") ? "qr" : "link",
+    untracked: seen.untracked,
   };
+}
+
+const NO_QUERY = new URLSearchParams();
+
+/** `Request.url` never has a fragment. */
+function queryOf(address: string): string {
+  const at = address.indexOf("?");
+  return at === -1 ? "" : address.slice(at + 1);
 }
 
 function text(name: ClickText, value: unknown): string | null {

@@ -13,13 +13,20 @@ import { passageOf, type VisitsLeft } from "./limit.ts";
 import { codeOf } from "./path.ts";
 import { fail, preview, redirectTo } from "./respond.ts";
 
+/** Where a visitor was sent, and when, in epoch milliseconds. */
+export interface Departure {
+  readonly linkId: string;
+  readonly at: number;
+  readonly destination: string;
+}
+
 /** What the redirect needs, handed in. */
 export interface RedirectParts {
   /** Tells what a path segment is. */
   readonly codes: Pick<CodeBook, "classify">;
   readonly resolve: Resolve;
   /** Counts a visit that is sent on; returns at once. */
-  readonly capture: (request: Request, linkId: string, at: number, waitUntil: WaitUntil) => void;
+  readonly capture: (request: Request, departure: Departure, waitUntil: WaitUntil) => void;
   /** Whether this address may ask for one more code that does not exist. */
   readonly mayMiss: (address: string) => Promise<boolean>;
   /** Counts the visits of links that have a limit. */
@@ -88,7 +95,7 @@ function sendOn(
   { linkId, location, status }: Redirection,
   tier: TierName | null,
 ): Response {
-  parts.capture(request, linkId, scope.now, scope.waitUntil);
+  parts.capture(request, { linkId, at: scope.now, destination: location }, scope.waitUntil);
   return redirectTo(scope, location, status, tier);
 }
 

@@ -1,0 +1,43 @@
+/**
+ * What is concluded from a click: kind of device, whether a person came, and from where. Done by the consumer, so that a
+ * redirect loads none of the lists this takes.
+ *
+ * @module
+ */
+import { type Click, CLICK_TEXT_LIMITS, cleanText } from "../../shared/click.ts";
+import { type BotKind, botKind } from "../http/bots.ts";
+import { sourceOf } from "../http/referrer.ts";
+import { readUserAgent } from "../http/user-agent.ts";
+
+/** A click as it is kept. */
+export interface ClickRow extends Click {
+  readonly device: string | null;
+  readonly browser: string | null;
+  readonly os: string | null;
+  /** Why it is not taken for a person's; null: it is. */
+  readonly bot: BotKind | null;
+  /** The referrer by the name of its network, or its host. */
+  readonly source: string | null;
+}
+
+const NAME_LIMIT = 64;
+/** What Cloudflare says of a place that it does not know (Cloudflare, "IP geolocation"). */
+const NO_COUNTRY = "XX";
+
+/** Concludes. Of a visitor who asks not to be tracked nothing is known, and nothing is concluded from that: it counts as a person. */
+export function classify(click: Click): ClickRow {
+  const { device, browser, os } = readUserAgent(click.userAgent);
+  return {
+    ...click,
+    country: click.country === NO_COUNTRY ? null : click.country,
+    device,
+    browser: nameOf(browser),
+    os: nameOf(os),
+    bot: click.untracked ? null : botKind(click.userAgent),
+    source: click.referrer === null ? null : cleanText(sourceOf(click.referrer), CLICK_TEXT_LIMITS.referrer),
+  };
+}
+
+function nameOf(name: string | null): string | null {
+  return name === null ? null : cleanText(name, NAME_LIMIT);
+}
