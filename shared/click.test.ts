@@ -26,6 +26,7 @@ const clicks: fc.Arbitrary<Click> = fc.record({
   utmContent: text,
   destination: text,
   trigger: fc.constantFrom("link", "qr"),
+  visitor: fc.constantFrom(null, "0123456789abcdef"),
   untracked: fc.boolean(),
 });
 
@@ -57,6 +58,7 @@ describe("a message", () => {
       utmContent: "小".repeat(100),
       destination: `https://example.com/${"x".repeat(492)}`,
       trigger: "qr",
+      visitor: "0123456789abcdef",
       untracked: false,
     };
     const widest: Click = { ...wide, userAgent: "小".repeat(512) };
@@ -151,5 +153,6 @@ const nothing: Click = {
   utmContent: null,
   destination: null,
   trigger: "link",
+  visitor: null,
   untracked: false,
 };

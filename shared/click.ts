@@ -35,6 +35,8 @@ export interface Click {
   readonly destination: string | null;
   /** What led here: the link, or its QR code, whose address carries `qr`. */
   readonly trigger: Trigger;
+  /** Tells the visitors of one link on one day (UTC) apart: 64 bits in hex, under a salt that is gone when the day is. */
+  readonly visitor: string | null;
   /** The visitor asked not to be tracked: all the texts are null, and nothing is concluded from that. */
   readonly untracked: boolean;
 }
@@ -46,7 +48,7 @@ export type Trigger = "link" | "qr";
 export type IpMode = "full" | "truncated" | "none";
 
 /** The names of a click's texts. */
-export type ClickText = Exclude<keyof Click, "id" | "linkId" | "at" | "trigger" | "untracked">;
+export type ClickText = Exclude<keyof Click, "id" | "linkId" | "at" | "trigger" | "visitor" | "untracked">;
 
 /** The most UTF-16 units that are kept of each text. A host name has 253 characters at most (RFC 1035). */
 export const CLICK_TEXT_LIMITS: Readonly<Record<ClickText, number>> = {
@@ -164,8 +166,13 @@ function readClick(value: unknown): Click | undefined {
     utmContent: text("utmContent"),
     destination: text("destination"),
     trigger: value["trigger"] === "qr" ? "qr" : "link",
+    visitor: visitorIn(value),
     untracked: value["untracked"] === true,
   };
+}
+
+function visitorIn({ visitor }: Readonly<Record<string, unknown>>): string | null {
+  return typeof visitor === "string" && /^[0-9a-f]{16}$/.test(visitor) ? visitor : null;
 }
 
 /**

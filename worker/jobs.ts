@@ -8,6 +8,7 @@ import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
 import { keepMonthsAhead } from "./maintenance/partitions.ts";
 import { deliverChanges } from "./maintenance/repair.ts";
+import { forgetPastVisitors } from "./maintenance/visitors.ts";
 import { log } from "./telemetry/log.ts";
 import { type Jobs, wireJobs } from "./wiring.ts";
 
@@ -50,6 +51,11 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     name: "partitions",
     everyMinutes: 60,
     run: async ({ maintenance }, now) => ({ made: await keepMonthsAhead(maintenance.makePartitions, now) }),
+  },
+  {
+    name: "visitors",
+    everyMinutes: 60,
+    run: async ({ maintenance }, now) => ({ forgotten: await forgetPastVisitors(maintenance.forgetVisitors, now) }),
   },
 ];
 

@@ -7,9 +7,11 @@
 import { env, waitUntil } from "cloudflare:workers";
 import { type Change, packChange } from "../shared/change.ts";
 import { createCodeBook, RESERVED_WORDS } from "../shared/code.ts";
+import { lazily } from "../shared/lazily.ts";
 import type { UrlPolicy } from "../shared/url-policy.ts";
 import { createKeyDoor } from "./access/door.ts";
 import { createAuthenticate } from "./access/keys.ts";
+import { mayGoOn } from "./access/rate-limit.ts";
 import { createBreaker, NO_BREAKER } from "./backends/breaker.ts";
 import { openEdgeCache } from "./backends/edge-cache.ts";
 import type { Database } from "./backends/postgres.ts";
@@ -18,7 +20,9 @@ import type { RedisClient } from "./backends/redis.ts";
 import { createBuffer } from "./clicks/buffer.ts";
 import { createCapture, packVisits } from "./clicks/capture.ts";
 import type { Bury } from "./clicks/dead-letters.ts";
+import { createDailySalt, newSalt } from "./clicks/salt.ts";
 import type { ClickStore } from "./clicks/store.ts";
+import { createVisitorHash } from "./clicks/visitor-hash.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createFilter, type FilterTruth } from "./entries/filter.ts";
 import { createJoin } from "./entries/flight.ts";
@@ -39,7 +43,6 @@ import { createRedirect, type Redirect } from "./redirect/routes.ts";
 import { createNextIds, type Fleet, readStatus, requireOne } from "./sequencer/client.ts";
 import type { HealthParts } from "./stats/health.ts";
 import type { MetricParts } from "./stats/metrics.ts";
-import { log } from "./telemetry/log.ts";
 
 /** How long a visitor waits for each backend at most. */
 const REDIS_LIMIT_MS = 500;
@@ -212,6 +215,9 @@ function buildCore(config: Config) {
     filter,
     includes: (code) => codes.classify(code).kind === "custom",
   });
+  const visitorHash = createVisitorHash(
+    createDailySalt({ client: redisClient, prefix: config.redisPrefix, random: newSalt, clock: () => Date.now() }),
+  );
   return {
     config,
     codes,
@@ -240,7 +246,8 @@ function buildCore(config: Config) {
       }),
       capture: createCapture(
         createBuffer({
-          pack: (visits) => packVisits(visits, config.ipMode, () => crypto.randomUUID()),
+          pack: (visits) =>
+            packVisits(visits, { ipMode: config.ipMode, visitorHash, mintId: () => crypto.randomUUID() }),
           send: sendClicks,
           wait: (ms) => scheduler.wait(ms),
           answerFirst,
@@ -276,23 +283,4 @@ function purgeOf(config: Config, edge: EdgeTier): RepairParts["purge"] {
   if (config.purge === null) return undefined;
   const purge = createPurge(config.purge);
   return (keys) => purge(keys.map((key) => edge.tagOf(key)));
-}
-
-/** A limiter that cannot be asked stops nobody. */
-async function mayGoOn(limiter: RateLimit, key: string): Promise<boolean> {
-  try {
-    return (await limiter.limit({ key })).success;
-  } catch (error) {
-    log("warn", "rate_limiter_down", {}, error);
-    return true;
-  }
-}
-
-/** Builds when first asked and keeps the value, not the promise: a promise belongs to the request that made it. */
-function lazily<T>(build: () => Promise<T>): () => Promise<T> {
-  let value: T | undefined;
-  return async () => {
-    value ??= await build();
-    return value;
-  };
 }

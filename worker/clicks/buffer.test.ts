@@ -15,7 +15,7 @@ function setUp(failures = 0, messagesOf: (kept: readonly number[]) => readonly P
   const answered = Promise.withResolvers<void>();
   let left = failures;
   const keep = createBuffer<number>({
-    pack: messagesOf,
+    pack: async (kept) => messagesOf(kept),
     async send(body) {
       if (left > 0) {
         left -= 1;

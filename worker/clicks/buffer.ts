@@ -16,8 +16,8 @@ const RETRY_AFTER_MS = [250, 1000, 4000];
 
 /** What the buffer hands its visits to. */
 export interface Outlet<T> {
-  /** The visits as messages, none of them lost. Never throws. */
-  readonly pack: (kept: readonly T[]) => readonly PackedMessage[];
+  /** The visits as messages, none of them lost. Never rejects. */
+  readonly pack: (kept: readonly T[]) => Promise<readonly PackedMessage[]>;
   /** Sends one message to the queue; rejects if the queue did not take it. */
   readonly send: (body: string) => Promise<void>;
   /** The pause of the platform, in milliseconds. */
@@ -59,7 +59,8 @@ export function createBuffer<T>(outlet: Outlet<T>): Keep<T> {
 }
 
 async function deliver<T>(outlet: Outlet<T>, kept: readonly T[]): Promise<void> {
-  await Promise.all(outlet.pack(kept).map((message) => insist(outlet, message)));
+  const messages = await outlet.pack(kept);
+  await Promise.all(messages.map((message) => insist(outlet, message)));
 }
 
 async function insist<T>({ send, wait }: Outlet<T>, { body, clicks }: PackedMessage): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { test } from "vitest";
 import { unpackMessage } from "../../shared/click.ts";
-import { createCapture, packVisits, type Visit } from "./capture.ts";
+import { createCapture, type PackParts, packVisits, type Visit } from "./capture.ts";
 
 const AT = 1_800_000_000_000;
 
@@ -28,9 +28,10 @@ test("a visit is noted as it was seen, and HEAD and prefetches are no visits", (
   expect(capture(new Request(address, { headers: { "Sec-Purpose": "prefetch" } }))).toEqual([]);
 });
 
-test("every visit has an id of its own, also beside those of other messages", ({ expect }) => {
+test("every visit has an id of its own, also beside those of other messages", async ({ expect }) => {
   const visits = Array.from({ length: 256 }, () => capture(new Request("https://go.example/abc"))).flat();
-  const messages = [1, 2, 3].flatMap(() => packVisits(visits, "truncated", () => crypto.randomUUID()));
+  const parts: PackParts = { ipMode: "truncated", visitorHash: async () => null, mintId: () => crypto.randomUUID() };
+  const messages = (await Promise.all([1, 2, 3].map(() => packVisits(visits, parts)))).flat();
   const clicks = messages
     .map(({ body }) => unpackMessage(body))
     .flatMap((message) => (message.ok ? message.clicks : []));

@@ -7,6 +7,7 @@ import { CLICK_TEXT_LIMITS, cleanText, type IpMode, type PackedMessage, packMess
 import type { WaitUntil } from "../http/context.ts";
 import { describeVisitor, isPrefetch, sight, type Sighting } from "../http/visitor.ts";
 import type { Keep } from "./buffer.ts";
+import type { VisitorHash } from "./visitor-hash.ts";
 
 /** A visit as it was seen. */
 export interface Visit {
@@ -32,19 +33,33 @@ export function createCapture(keep: Keep<Visit>): Capture {
   };
 }
 
+/** What turns visits into messages. */
+export interface PackParts {
+  readonly ipMode: IpMode;
+  readonly visitorHash: VisitorHash;
+  /** Gives a new UUID. */
+  readonly mintId: () => string;
+}
+
 /**
  * The messages that carry some visits, each with an id that is minted here, once, so that it stays the same however often the
- * message is sent and delivered. `mintId` gives a new UUID; at most 256 visits. Never throws.
+ * message is sent and delivered. At most 256 visits. Never rejects.
  */
-export function packVisits(visits: readonly Visit[], ipMode: IpMode, mintId: () => string): readonly PackedMessage[] {
+export async function packVisits(
+  visits: readonly Visit[],
+  { ipMode, visitorHash, mintId }: PackParts,
+): Promise<readonly PackedMessage[]> {
   // One random UUID for all of them: its last byte counts. 114 random bits are left, and a call of the system a click is saved.
   const stem = mintId().slice(0, -2);
+  const visitors: (string | null)[] = [];
+  for (const { seen, linkId, at } of visits) visitors.push(await visitorHash(seen, linkId, at));
   return packMessages(
     visits.map(({ linkId, at, destination, seen }, index) => ({
       id: stem + index.toString(16).padStart(2, "0"),
       linkId,
       at,
       destination: seen.untracked ? null : cleanText(destination, CLICK_TEXT_LIMITS.destination),
+      visitor: visitors[index] ?? null,
       ...describeVisitor(seen, ipMode),
     })),
   );

@@ -48,6 +48,7 @@ const clickOf = (linkId: string, fields: Partial<Click> = {}): Click => ({
   utmContent: null,
   destination: null,
   trigger: "link",
+  visitor: null,
   untracked: false,
   ...fields,
 });

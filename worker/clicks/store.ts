@@ -6,6 +6,7 @@
 import { sql } from "drizzle-orm";
 import { type Database, diagnose } from "../backends/postgres.ts";
 import type { ClickRow } from "./classify.ts";
+import { ROLLED_UP } from "./rollups.ts";
 
 /** Where clicks are kept. */
 export interface ClickStore {
@@ -39,9 +40,9 @@ export function createClickStore(database: Database): ClickStore {
 }
 
 /**
- * Rows are inserted in the order of their ids and links are locked in the order of theirs, after all inserts: two consumers
- * that work on the same clicks or the same links wait for each other and never deadlock. Only rows that this statement
- * inserted are counted.
+ * Rows are inserted in the order of their ids; then visitors, rollups and links are locked, each in the order of their keys (the
+ * comparison with `rolled` is never false, it says what comes first): two consumers that work on the same clicks or the same
+ * links wait for each other and never deadlock. Only rows that this statement inserted are counted.
  */
 function statement(clicks: readonly ClickRow[]) {
   return sql`
@@ -50,20 +51,22 @@ function statement(clicks: readonly ClickRow[]) {
         "id" uuid, "linkId" bigint, "at" bigint, "country" text, "region" text, "city" text,
         "referrer" text, "source" text, "language" text, "userAgent" text, "ip" text, "device" text, "browser" text, "os" text,
         "utmSource" text, "utmMedium" text, "utmCampaign" text, "utmTerm" text, "utmContent" text,
-        "destination" text, "trigger" text, "bot" text)
+        "destination" text, "trigger" text, "bot" text, "visitor" text)
     ), inserted AS (
       INSERT INTO click_logs (id, link_id, clicked_at, country, region, city, referrer, source, language, user_agent, ip,
-        device, browser, os, utm_source, utm_medium, utm_campaign, utm_term, utm_content, destination, trigger, bot)
+        device, browser, os, utm_source, utm_medium, utm_campaign, utm_term, utm_content, destination, trigger,
+        bot, visitor)
       SELECT "id", "linkId", to_timestamp("at" / 1000.0), "country", "region", "city", "referrer", "source", "language", "userAgent",
         "ip", "device", "browser", "os", "utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent", "destination",
-        "trigger", "bot"
+        "trigger", "bot", ('x' || "visitor")::bit(64)::bigint
       FROM incoming ORDER BY "id"
       ON CONFLICT DO NOTHING
-      RETURNING link_id, clicked_at
-    ), counted AS (
+      RETURNING *
+    ), ${ROLLED_UP}, counted AS (
       SELECT link_id, count(*) AS clicks, max(clicked_at) AS last_at FROM inserted GROUP BY link_id
     ), locked AS (
-      SELECT links.id FROM short_links AS links JOIN counted ON counted.link_id = links.id ORDER BY links.id FOR UPDATE OF links
+      SELECT links.id FROM short_links AS links JOIN counted ON counted.link_id = links.id
+      WHERE (SELECT count(*) FROM rolled) >= 0 ORDER BY links.id FOR UPDATE OF links
     ), updated AS (
       UPDATE short_links AS links
       SET click_count = links.click_count + counted.clicks, last_click_at = greatest(links.last_click_at, counted.last_at)

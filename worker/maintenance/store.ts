@@ -9,10 +9,12 @@ import { shortLinks } from "../backends/schema.ts";
 import type { FilterTruth } from "../entries/filter.ts";
 import type { ReadCustomRows } from "./filter-rebuild.ts";
 import type { MakePartitions } from "./partitions.ts";
+import type { ForgetVisitors } from "./visitors.ts";
 
 /** What maintenance asks of the database; each rejects with `BackendDown` when it cannot be asked. */
 export interface MaintenanceStore {
   readonly makePartitions: MakePartitions;
+  readonly forgetVisitors: ForgetVisitors;
   readonly filterTruth: FilterTruth;
   readonly readCustomRows: ReadCustomRows;
 }
@@ -27,6 +29,13 @@ export function createMaintenanceStore(database: Database): MaintenanceStore {
           SELECT count(*) FILTER (WHERE make_click_partition(${start}::timestamptz + month * interval '1 month')) AS made
           FROM generate_series(0, ${months - 1}::int) AS month`);
         return Number(rows[0]?.made ?? 0);
+      }),
+    forgetVisitors: (before) =>
+      ask(async () => {
+        const { rows } = await database.execute<{ forgotten: string }>(sql`
+          WITH forgotten AS (DELETE FROM click_visitors WHERE day < (${new Date(before).toISOString()}::timestamptz AT TIME ZONE 'UTC')::date RETURNING 1)
+          SELECT count(*) AS forgotten FROM forgotten`);
+        return Number(rows[0]?.forgotten ?? 0);
       }),
     filterTruth: createFilterTruth(database),
     readCustomRows: (after, limit) =>
