@@ -13,7 +13,8 @@ import { linkRoutes, type LinkParts } from "./links/routes.ts";
 import { reportError } from "./telemetry/log.ts";
 import { type HealthParts, healthRoutes } from "./stats/health.ts";
 import { type MetricParts, metricRoutes } from "./stats/metrics.ts";
-import { wireHealth, wireLinks, wireMetrics } from "./wiring.ts";
+import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
+import { wireHealth, wireLinks, wireMetrics, wireStats } from "./wiring.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
@@ -21,11 +22,11 @@ let built: Api | undefined;
 
 /** Answers a request under `/api`, or for `/metrics`. */
 export async function handleApi(request: Request, scope: RequestScope): Promise<Response> {
-  built ??= createApi(await wireLinks(), wireMetrics(), wireHealth());
+  built ??= createApi(await wireLinks(), await wireStats(), wireMetrics(), wireHealth());
   return built.fetch(request, { scope });
 }
 
-function createApi(links: LinkParts, metrics: MetricParts, health: HealthParts): Api {
+function createApi(links: LinkParts, stats: StatsParts, metrics: MetricParts, health: HealthParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
@@ -38,7 +39,9 @@ function createApi(links: LinkParts, metrics: MetricParts, health: HealthParts):
       onMethodNotAllowed: (c, methods) => wrongMethod(c.env.scope, c.req.method, methods),
     }),
   );
+  api.route("/api/v1/links", linkStatsRoutes(stats));
   api.route("/api/v1/links", linkRoutes(links));
+  api.route("/api/v1/stats", allStatsRoutes(stats));
   api.route("/metrics", metricRoutes(metrics));
   api.route("/healthz", healthRoutes(health));
   describe(api);

@@ -43,6 +43,7 @@ import { createRedirect, type Redirect } from "./redirect/routes.ts";
 import { createNextIds, type Fleet, readStatus, requireOne } from "./sequencer/client.ts";
 import type { HealthParts } from "./stats/health.ts";
 import type { MetricParts } from "./stats/metrics.ts";
+import type { StatsParts } from "./stats/routes.ts";
 
 /** How long a visitor waits for each backend at most. */
 const REDIS_LIMIT_MS = 500;
@@ -135,6 +136,17 @@ export async function wireLinks(): Promise<LinkParts> {
     cutAddress: (address) => cutAddress(address, config.ipMode),
     mayRead: keyDoor("links:read"),
     mayWrite: keyDoor("links:write"),
+  };
+}
+
+/** The parts of the statistics. */
+export async function wireStats(): Promise<StatsParts> {
+  const { config, database } = openCore();
+  const { createStatsStore } = await import("./stats/queries.ts");
+  return {
+    store: createStatsStore(await database()),
+    domains: config.domains,
+    mayRead: keyDoorOf(config)("stats:read"),
   };
 }
 

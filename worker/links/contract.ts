@@ -3,39 +3,20 @@
  *
  * @module
  */
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { changeLinkBody, createLinkBody, linkShown } from "../../shared/schema/link.ts";
-import { problemShown } from "../../shared/schema/problem.ts";
 import { jsonBody, limitBody, MAX_BODY_BYTES } from "../http/body.ts";
+import { noSuchLink, ofOneLink, problem, refusals, security } from "../http/contract.ts";
 
-const problem = (description: string) => ({
-  description,
-  content: { "application/problem+json": { schema: problemShown } },
-});
 const link = (description: string) => ({ description, content: { "application/json": { schema: linkShown } } });
 
-const refusals = {
-  400: problem("What was sent cannot be used; `errors` names the fields."),
-  401: problem("No key, or a wrong one."),
-  403: problem("The key lacks the scope."),
-  429: problem("Too many requests; `Retry-After` says when to come back."),
-  503: problem("A backend cannot be reached; `Retry-After` says when to come back."),
-};
 const bodyRefusals = {
   413: problem("The body is too large."),
   415: problem("The body is not JSON in UTF-8."),
 };
-const noSuchLink = { 404: problem("No such link.") };
 const hasChanged = { 412: problem("The link has changed since (`If-Match`).") };
 
-const ofOneLink = {
-  params: z.object({ code: z.string().openapi({ description: "The short code." }) }),
-  query: z.object({
-    domain: z.string().max(253).optional().openapi({ description: "The link's domain, where there are several." }),
-  }),
-};
 const readsJson = [limitBody(MAX_BODY_BYTES), jsonBody];
-const security = [{ bearer: [] }, { apiKey: [] }];
 
 /** `POST /api/v1/links` */
 export const createLinkCall = createRoute({

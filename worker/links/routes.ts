@@ -5,13 +5,13 @@
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import type { CodeKey } from "../../shared/entry.ts";
 import type { Link } from "../../shared/link.ts";
 import type { LinkShown } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { ifMatch } from "../http/conditions.ts";
 import { clientAddress, placeOf } from "../http/context.ts";
+import { chooseDomain, keyOf, noSuchLink } from "../http/link-key.ts";
 import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
@@ -109,25 +109,6 @@ function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
   });
 }
 
-/** The domain that is asked for, or the default one; refused when it is none of ours. */
-function chooseDomain(c: Context<ApiEnv>, domains: readonly string[], asked: string | null | undefined): string {
-  const host = c.env.scope.host;
-  if (asked === undefined || asked === null)
-    return domains.length === 0 || domains.includes(host) ? host : (domains[0] ?? host);
-  const domain = asked.toLowerCase().replace(/\.$/, "");
-  if (domains.length === 0 ? domain === host : domains.includes(domain)) return domain;
-  const known = domains.length === 0 ? host : domains.join(", ");
-  throw new Refusal("invalid_request", `"${asked}" is no domain of this service; it has ${known}.`, {
-    errors: [{ path: "domain", message: "is no domain of this service" }],
-  });
-}
-
-/** Codes are stored in NFC, so an address written otherwise names the same link. */
-function keyOf(c: Context<ApiEnv>, domains: readonly string[], code: string, domain: string | undefined): CodeKey {
-  if (!code.isWellFormed() || code.includes("\u0000")) throw noSuchLink();
-  return { domain: chooseDomain(c, domains, domain), code: code.normalize("NFC") };
-}
-
 /** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
 function show(c: Context<ApiEnv>, link: Link): LinkShown {
   const { host, url } = c.env.scope;
@@ -136,10 +117,6 @@ function show(c: Context<ApiEnv>, link: Link): LinkShown {
 
 function refusalOf(refused: Refused): Refusal {
   return new Refusal(refused.code, refused.message, { errors: [{ path: refused.path, message: refused.message }] });
-}
-
-function noSuchLink(): Refusal {
-  return new Refusal("not_found", "There is no link with this code on this domain.");
 }
 
 function hasChanged(): Refusal {

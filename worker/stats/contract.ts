@@ -1,0 +1,44 @@
+/**
+ * The statistics' part of the HTTP contract.
+ *
+ * @module
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import { allStatsShown, statsQuery, statsShown } from "../../shared/schema/stats.ts";
+import { noSuchLink, ofOneLink, refusals, security } from "../http/contract.ts";
+
+const description =
+  "`from` and `to` are both included and widened to quarters of an hour; a day is one of the time zone. The sum of a breakdown is the number of clicks.";
+
+/** `GET /api/v1/links/{code}/stats` */
+export const linkStatsCall = createRoute({
+  method: "get",
+  path: "/{code}/stats",
+  operationId: "readLinkStats",
+  summary: "The figures of a link",
+  description,
+  security,
+  request: { params: ofOneLink.params, query: ofOneLink.query.extend(statsQuery) },
+  responses: {
+    ...refusals,
+    ...noSuchLink,
+    200: { description: "The figures.", content: { "application/json": { schema: statsShown } } },
+  },
+});
+
+/** `GET /api/v1/stats` */
+export const allStatsCall = createRoute({
+  method: "get",
+  path: "/",
+  operationId: "readStats",
+  summary: "The figures of all links, of a domain's or of a tag's",
+  description,
+  security,
+  request: {
+    query: z.object({ domain: z.string().max(253).optional(), tag: z.string().max(64).optional(), ...statsQuery }),
+  },
+  responses: {
+    ...refusals,
+    200: { description: "The figures.", content: { "application/json": { schema: allStatsShown } } },
+  },
+});

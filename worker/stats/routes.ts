@@ -1,0 +1,92 @@
+/**
+ * `/api/v1/stats` and `/api/v1/links/{code}/stats`: parses, asks, answers.
+ *
+ * @module
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import type { StatsShown } from "../../shared/schema/stats.ts";
+import type { ApiEnv } from "../http/api-env.ts";
+import { keyOf, noSuchLink } from "../http/link-key.ts";
+import { Refusal } from "../http/problem.ts";
+import { refuseInvalid } from "../http/validation.ts";
+import { allStatsCall, linkStatsCall } from "./contract.ts";
+import { type LocalInstant, MAX_BUCKETS, type StatsStore } from "./queries.ts";
+import type { Scope, StatsQuestion } from "./rollups.ts";
+
+/** What statistics need, handed in. */
+export interface StatsParts {
+  readonly store: StatsStore;
+  /** Hosts that links may live on; empty when each host is a domain of its own. */
+  readonly domains: readonly string[];
+  readonly mayRead: MiddlewareHandler<ApiEnv>;
+}
+
+/** `GET /api/v1/links/{code}/stats` */
+export function linkStatsRoutes(parts: StatsParts): OpenAPIHono<ApiEnv> {
+  const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  routes.use("/:code/stats", parts.mayRead);
+  routes.openapi(linkStatsCall, async (c) => {
+    const { domain, ...asked } = c.req.valid("query");
+    const linkId = await parts.store.findLink(keyOf(c, parts.domains, c.req.valid("param").code, domain));
+    if (linkId === undefined) throw noSuchLink();
+    return c.json(await figures(parts.store, { linkId }, { ...asked, now: c.env.scope.now }), 200, NOT_KEPT);
+  });
+  return routes;
+}
+
+/** `GET /api/v1/stats` */
+export function allStatsRoutes(parts: StatsParts): OpenAPIHono<ApiEnv> {
+  const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  routes.use("/*", parts.mayRead);
+  routes.openapi(allStatsCall, async (c) => {
+    const { domain, tag, ...asked } = c.req.valid("query");
+    const question = { ...asked, now: c.env.scope.now };
+    const scope: Scope = { domain: domain?.toLowerCase(), tag };
+    const shown = await figures(parts.store, scope, question);
+    return c.json({ ...shown, topLinks: [...(await parts.store.topLinks(scope, question))] }, 200, NOT_KEPT);
+  });
+  return routes;
+}
+
+const NOT_KEPT = { "Cache-Control": "no-store" };
+
+async function figures(store: StatsStore, scope: Scope, question: StatsQuestion): Promise<StatsShown> {
+  const stats = await store.read(scope, question);
+  switch (stats.kind) {
+    case "reversed":
+      throw refused("to", "The period ends before it begins: `to` is earlier than `from`.");
+    case "too_fine":
+      throw refused(
+        "interval",
+        `The series would have more than ${MAX_BUCKETS} buckets. Ask for a longer interval or a shorter period.`,
+      );
+    case "unknown_zone":
+      throw refused("timezone", `The time zone "${question.timezone}" is not known.`);
+    case "stats": {
+      const { clicks, humans, visitors } = stats.totals;
+      return {
+        from: local(stats.from),
+        to: local(stats.to),
+        interval: question.interval,
+        timezone: question.timezone,
+        totals: { clicks, humans, bots: clicks - humans, visitors },
+        series: stats.series.map(({ time, ...counts }) => ({ time: local(time), ...counts })),
+        breakdowns: stats.breakdowns,
+      };
+    }
+  }
+}
+
+function refused(path: string, message: string): Refusal {
+  return new Refusal("invalid_request", message, { errors: [{ path, message }] });
+}
+
+/** RFC 3339 in local time: `2026-12-01T00:00:00.000+01:00`; UTC is `Z`. */
+function local({ at, offsetMinutes }: LocalInstant): string {
+  const time = new Date(at + offsetMinutes * 60_000).toISOString();
+  if (offsetMinutes === 0) return time;
+  const minutes = Math.abs(offsetMinutes);
+  const digits = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0"));
+  return `${time.slice(0, -1)}${offsetMinutes < 0 ? "-" : "+"}${digits.join(":")}`;
+}
