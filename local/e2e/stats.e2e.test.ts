@@ -159,6 +159,60 @@ test("B054: an offset's plus sign that arrived as a space is an offset all the s
   }
 });
 
+test("the raw log is read page by page, newest first, and no click is skipped or seen twice while others come", async ({
+  expect,
+}) => {
+  const code = await create();
+  const visit = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, at) =>
+        service.fetch(`/${code}?utm_source==${at}`, {
+          headers: { "User-Agent": CHROME, "CF-Connecting-IP": "203.0.113.7" },
+        }),
+      ),
+    );
+  await visit(7);
+  await settled(code, 7);
+  const seen: string[] = [];
+  let cursor: string | null = "";
+  for (let page = 0; cursor !== null && page < 9; page += 1) {
+    const { body } = await see(
+      service.api("GET", `/links/${code}/clicks?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`),
+    );
+    const clicks = fieldOf(body, "clicks");
+    for (const click of Array.isArray(clicks) ? clicks : []) seen.push(String(fieldOf(click, "id")));
+    const next = fieldOf(body, "nextCursor");
+    cursor = typeof next === "string" ? next : null;
+    if (page === 0) {
+      await visit(2);
+      await settled(code, 9);
+    }
+  }
+  expect(seen).toHaveLength(7);
+  expect(new Set(seen).size).toBe(7);
+  const [newest] = [await see(service.api("GET", `/links/${code}/clicks?limit=1`))];
+  expect(newest.body).toMatchObject({
+    clicks: [
+      { device: "desktop", browser: "Chrome", bot: null, ip: "203.0.113.0", trigger: "link", userAgent: CHROME },
+    ],
+  });
+
+  const csv = await see(service.api("GET", `/links/${code}/clicks?format=csv&limit=5`));
+  expect(csv.headers).toMatchObject({
+    "content-type": "text/csv; charset=utf-8",
+    "x-next-cursor": expect.stringMatching(/^[\w-]+$/),
+  });
+  expect(csv.text.split("\r\n")).toHaveLength(7);
+  expect(csv.text).toContain(",'=");
+  for (const query of ["cursor=x", "cursor=%00", "limit=1001", "format=xml", "from=yesterday"]) {
+    expect((await see(service.api("GET", `/links/${code}/clicks?${query}`))).status, query).toBe(400);
+  }
+  expect((await see(service.api("GET", `/links/${code}/clicks?to=2020-01-01`))).body).toEqual({
+    clicks: [],
+    nextCursor: null,
+  });
+});
+
 test("a link that is none has no figures, and nobody sees any without a key", async ({ expect }) => {
   expect((await stats("no-such-link")).status).toBe(404);
   for (const path of ["/api/v1/stats", "/api/v1/links/abc/stats"]) {

@@ -103,6 +103,56 @@ export const allStatsShown = z
   })
   .openapi("AllStats");
 
+const MAX_PAGE = 1000;
+const DEFAULT_PAGE = 100;
+
+/** The query of the raw log. */
+export const clickLogQuery = {
+  from: statsQuery.from,
+  to: statsQuery.to,
+  timezone: statsQuery.timezone,
+  format: z.enum(["json", "csv"]).default("json"),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  cursor: z.string().max(200).optional().openapi({ description: "`nextCursor` of the page before." }),
+};
+
+const told = z.string().nullable();
+
+/** One click of the raw log. */
+export const clickShown = z
+  .object({
+    id: z.string(),
+    time: z.string().openapi({ format: "date-time", example: "2026-12-01T08:00:00.000Z" }),
+    country: told,
+    region: told,
+    city: told,
+    referrer: told,
+    source: told,
+    language: told,
+    device: told,
+    browser: told,
+    os: told,
+    utmSource: told,
+    utmMedium: told,
+    utmCampaign: told,
+    utmTerm: told,
+    utmContent: told,
+    destination: told,
+    trigger: z.string(),
+    bot: told,
+    userAgent: told,
+    ip: told,
+  })
+  .openapi("Click");
+
+/** A page of the raw log, newest first. */
+export const clickPageShown = z
+  .object({ clicks: z.array(clickShown), nextCursor: z.string().nullable() })
+  .openapi("ClickPage");
+
+/** A click of the raw log as JSON. */
+export type ClickShown = z.input<typeof clickShown>;
+
 /** Figures as JSON. */
 export type StatsShown = z.input<typeof statsShown>;
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { createRoute, z } from "@hono/zod-openapi";
-import { allStatsShown, statsQuery, statsShown } from "../../shared/schema/stats.ts";
+import { allStatsShown, clickLogQuery, clickPageShown, statsQuery, statsShown } from "../../shared/schema/stats.ts";
 import { noSuchLink, ofOneLink, refusals, security } from "../http/contract.ts";
 
 const description =
@@ -40,5 +40,25 @@ export const allStatsCall = createRoute({
   responses: {
     ...refusals,
     200: { description: "The figures.", content: { "application/json": { schema: allStatsShown } } },
+  },
+});
+
+/** `GET /api/v1/links/{code}/clicks` */
+export const clickLogCall = createRoute({
+  method: "get",
+  path: "/{code}/clicks",
+  operationId: "readClicks",
+  summary: "The clicks of a link, newest first",
+  description:
+    "A cursor stays valid while clicks are added: none is skipped or seen twice. As CSV the next cursor stands in the header `X-Next-Cursor`.",
+  security,
+  request: { params: ofOneLink.params, query: ofOneLink.query.extend(clickLogQuery) },
+  responses: {
+    ...refusals,
+    ...noSuchLink,
+    200: {
+      description: "A page of clicks.",
+      content: { "application/json": { schema: clickPageShown }, "text/csv": { schema: z.string() } },
+    },
   },
 });

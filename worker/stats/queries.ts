@@ -8,6 +8,7 @@ import type { CodeKey } from "../../shared/entry.ts";
 import { BREAKDOWNS, type Breakdown } from "../../shared/schema/stats.ts";
 import { type Database, diagnose } from "../backends/postgres.ts";
 import { shortLinks } from "../backends/schema.ts";
+import { createReadClicks, type ReadClicks } from "./click-log/queries.ts";
 import { measure, period, pieces, type Scope, type StatsQuestion, sums, within } from "./rollups.ts";
 
 /** An instant, and by how many minutes local time is ahead of UTC then. */
@@ -52,6 +53,7 @@ export interface StatsStore {
   findLink(key: CodeKey): Promise<string | undefined>;
   read(scope: Scope, question: StatsQuestion): Promise<Stats>;
   topLinks(scope: Scope, question: StatsQuestion): Promise<readonly TopLink[]>;
+  readonly readClicks: ReadClicks;
 }
 
 /** A month of hours has 744, a day of minutes 1,440. */
@@ -82,6 +84,7 @@ export function createStatsStore(database: Database): StatsStore {
         throw error;
       }
     },
+    readClicks: createReadClicks(database),
     topLinks: (scope, question) =>
       ask(async () => {
         const { rows } = await database.execute<{ id: string; domain: string; code: string; clicks: string }>(sql`

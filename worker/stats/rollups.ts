@@ -6,17 +6,21 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Interval, Moment } from "../../shared/schema/stats.ts";
 
-/** What is asked. */
-export interface StatsQuestion {
+/** Which period is asked about. */
+export interface PeriodQuestion {
   readonly from?: Moment | undefined;
   readonly to?: Moment | undefined;
-  readonly interval: Interval;
   readonly timezone: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** What is asked. */
+export interface StatsQuestion extends PeriodQuestion {
+  readonly interval: Interval;
   readonly bots: "include" | "exclude" | "only";
   /** Values of a breakdown. */
   readonly limit: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 /** Whose figures: one link's, or those of all links, of a domain, of a tag. */
@@ -29,10 +33,10 @@ function instant(at: number): SQL {
 }
 
 /**
- * `period`: where the figures begin and end, widened to quarters of an hour, and the whole days (UTC) between. A day is that of the
+ * `asked`: from `a` until before `b`. `period`: where the figures begin and end, widened to quarters of an hour, and the whole days (UTC) between. A day is that of the
  * time zone; both ends are included, an instant to its millisecond.
  */
-export function period({ from, to, timezone, now }: StatsQuestion): SQL {
+export function period({ from, to, timezone, now }: PeriodQuestion): SQL {
   const startOf = (day: SQL): SQL => sql`(${day})::date::timestamp AT TIME ZONE ${timezone}`;
   const begin = (): SQL => {
     if (from === undefined) return startOf(sql`(${instant(now)} AT TIME ZONE ${timezone})::date - 29`);

@@ -1,5 +1,5 @@
 /**
- * `/api/v1/stats` and `/api/v1/links/{code}/stats`: parses, asks, answers.
+ * `/api/v1/stats`, and `stats` and `clicks` of `/api/v1/links/{code}`: parses, asks, answers.
  *
  * @module
  */
@@ -10,7 +10,9 @@ import type { ApiEnv } from "../http/api-env.ts";
 import { keyOf, noSuchLink } from "../http/link-key.ts";
 import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
-import { allStatsCall, linkStatsCall } from "./contract.ts";
+import { clicksAsCsv } from "./click-log/csv.ts";
+import { cursorOf, positionIn } from "./click-log/cursor.ts";
+import { allStatsCall, clickLogCall, linkStatsCall } from "./contract.ts";
 import { type LocalInstant, MAX_BUCKETS, type StatsStore } from "./queries.ts";
 import type { Scope, StatsQuestion } from "./rollups.ts";
 
@@ -22,15 +24,29 @@ export interface StatsParts {
   readonly mayRead: MiddlewareHandler<ApiEnv>;
 }
 
-/** `GET /api/v1/links/{code}/stats` */
+/** `GET /api/v1/links/{code}/stats` and `…/clicks` */
 export function linkStatsRoutes(parts: StatsParts): OpenAPIHono<ApiEnv> {
   const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   routes.use("/:code/stats", parts.mayRead);
+  routes.use("/:code/clicks", parts.mayRead);
   routes.openapi(linkStatsCall, async (c) => {
     const { domain, ...asked } = c.req.valid("query");
     const linkId = await parts.store.findLink(keyOf(c, parts.domains, c.req.valid("param").code, domain));
     if (linkId === undefined) throw noSuchLink();
     return c.json(await figures(parts.store, { linkId }, { ...asked, now: c.env.scope.now }), 200, NOT_KEPT);
+  });
+  routes.openapi(clickLogCall, async (c) => {
+    const { domain, cursor, limit, format, ...asked } = c.req.valid("query");
+    const after = cursor === undefined ? undefined : positionIn(cursor);
+    if (after === null) throw refused("cursor", "The cursor is none that this API gave.");
+    const linkId = await parts.store.findLink(keyOf(c, parts.domains, c.req.valid("param").code, domain));
+    if (linkId === undefined) throw noSuchLink();
+    const clicks = [...(await parts.store.readClicks(linkId, { ...asked, now: c.env.scope.now }, after, limit))];
+    const last = clicks.length < limit ? undefined : clicks.at(-1);
+    const nextCursor = last === undefined ? null : cursorOf({ at: Date.parse(last.time), id: last.id });
+    if (format === "json") return c.json({ clicks, nextCursor }, 200, NOT_KEPT);
+    const headers = { ...NOT_KEPT, ...(nextCursor === null ? {} : { "X-Next-Cursor": nextCursor }) };
+    return c.body(clicksAsCsv(clicks), 200, { "Content-Type": "text/csv; charset=utf-8", ...headers });
   });
   return routes;
 }
