@@ -20,6 +20,8 @@ export interface Config {
   /** How long memory and edge may serve an entry after Redis or Postgres vouched for it. */
   readonly freshMs: number;
   readonly ipMode: IpMode;
+  /** For how many whole months (UTC) before this one raw clicks are kept; null: for ever. */
+  readonly clickRetentionMonths: number | null;
   /** The layout of new ids. */
   readonly layout: Layout;
   /** How codes are, and were, written; the newest first. Holds keys. */
@@ -61,6 +63,7 @@ export class ConfigError extends Error {
 /** The admin key guards everything; shorter ones can be guessed. */
 const ADMIN_KEY_MIN_CHARACTERS = 8;
 const FRESH_MAX_SECONDS = 3600;
+const RETENTION_MAX_MONTHS = 1200;
 /** 350 MiB in Redis. */
 const FILTER_MAX_CAPACITY = 200_000_000;
 
@@ -76,6 +79,7 @@ export function readConfig(env: object): Config {
     homeUrl: read("HOME_URL") === "" ? null : url(read, "HOME_URL"),
     freshMs: integer(read, "FRESH_SECONDS", 60, 1, FRESH_MAX_SECONDS) * 1000,
     ipMode: oneOf(read, "IP_MODE", ["truncated", "full", "none"]),
+    clickRetentionMonths: clickRetentionMonths(read),
     layout: codes.layout,
     codeFormats: codes.formats,
     launchedAt: launchedAt(read),
@@ -126,6 +130,11 @@ function integer(read: Read, name: string, fallback: number, min: number, max: n
 /** Machine ids are counted from 0, so no count of shards can use one twice; the layout says how many there are. */
 function shards(read: Read): number {
   return integer(read, "SEQUENCER_SHARDS", 4, 1, LAYOUTS.classic.machines);
+}
+
+function clickRetentionMonths(read: Read): number | null {
+  if (read("CLICK_RETENTION_MONTHS") === "") return null;
+  return integer(read, "CLICK_RETENTION_MONTHS", 1, 1, RETENTION_MAX_MONTHS);
 }
 
 function locationHint(name: string): LocationHint {

@@ -6,7 +6,7 @@
 import { unpackChange } from "../shared/change.ts";
 import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
-import { keepMonthsAhead } from "./maintenance/partitions.ts";
+import { dropPastMonths, keepMonthsAhead } from "./maintenance/partitions.ts";
 import { deliverChanges } from "./maintenance/repair.ts";
 import { forgetPastVisitors } from "./maintenance/visitors.ts";
 import { log } from "./telemetry/log.ts";
@@ -51,6 +51,13 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     name: "partitions",
     everyMinutes: 60,
     run: async ({ maintenance }, now) => ({ made: await keepMonthsAhead(maintenance.makePartitions, now) }),
+  },
+  {
+    name: "retention",
+    everyMinutes: 60,
+    run: async ({ maintenance, keptMonths }, now) => ({
+      dropped: await dropPastMonths(maintenance.dropPartitions, keptMonths, now),
+    }),
   },
   {
     name: "visitors",

@@ -68,6 +68,8 @@ export interface Jobs {
   readonly clicks: ClickStore;
   readonly bury: Bury;
   readonly maintenance: MaintenanceStore;
+  /** For how many whole months raw clicks are kept; null: for ever. */
+  readonly keptMonths: number | null;
   readonly rebuild: RebuildParts;
   readonly repair: RepairParts;
 }
@@ -165,6 +167,7 @@ export async function wireJobs(): Promise<Jobs> {
     clicks: createClickStore(database),
     bury: createBury(database),
     maintenance,
+    keptMonths: config.clickRetentionMonths,
     rebuild: {
       build: createFilterBuild(
         lazily(() => connectRedis(REBUILD_LIMIT_MS)),
@@ -291,8 +294,7 @@ async function enqueue(change: Change): Promise<void> {
 }
 
 /** Empties the other places' caches, when the zone and its token are configured. */
-function purgeOf(config: Config, edge: EdgeTier): RepairParts["purge"] {
-  if (config.purge === null) return undefined;
-  const purge = createPurge(config.purge);
-  return (keys) => purge(keys.map((key) => edge.tagOf(key)));
+function purgeOf(config: Config, { tagOf }: EdgeTier): RepairParts["purge"] {
+  const purge = config.purge === null ? undefined : createPurge(config.purge);
+  return purge && ((keys) => purge(keys.map((key) => tagOf(key))));
 }

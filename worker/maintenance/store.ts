@@ -8,12 +8,13 @@ import { type Database, diagnose } from "../backends/postgres.ts";
 import { shortLinks } from "../backends/schema.ts";
 import type { FilterTruth } from "../entries/filter.ts";
 import type { ReadCustomRows } from "./filter-rebuild.ts";
-import type { MakePartitions } from "./partitions.ts";
+import type { DropPartitions, MakePartitions } from "./partitions.ts";
 import type { ForgetVisitors } from "./visitors.ts";
 
 /** What maintenance asks of the database; each rejects with `BackendDown` when it cannot be asked. */
 export interface MaintenanceStore {
   readonly makePartitions: MakePartitions;
+  readonly dropPartitions: DropPartitions;
   readonly forgetVisitors: ForgetVisitors;
   readonly filterTruth: FilterTruth;
   readonly readCustomRows: ReadCustomRows;
@@ -29,6 +30,13 @@ export function createMaintenanceStore(database: Database): MaintenanceStore {
           SELECT count(*) FILTER (WHERE make_click_partition(${start}::timestamptz + month * interval '1 month')) AS made
           FROM generate_series(0, ${months - 1}::int) AS month`);
         return Number(rows[0]?.made ?? 0);
+      }),
+    dropPartitions: (before) =>
+      ask(async () => {
+        const { rows } = await database.execute<{ dropped: number }>(
+          sql`SELECT drop_click_partitions(${new Date(before).toISOString()}::timestamptz) AS dropped`,
+        );
+        return rows[0]?.dropped ?? 0;
       }),
     forgetVisitors: (before) =>
       ask(async () => {
