@@ -8,6 +8,7 @@ import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
 import { dropPastMonths, keepMonthsAhead } from "./maintenance/partitions.ts";
 import { deliverChanges } from "./maintenance/repair.ts";
+import { replayLetters } from "./maintenance/replay.ts";
 import { forgetPastVisitors } from "./maintenance/visitors.ts";
 import { log } from "./telemetry/log.ts";
 import { type Jobs, wireJobs } from "./wiring.ts";
@@ -51,6 +52,11 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     name: "partitions",
     everyMinutes: 60,
     run: async ({ maintenance }, now) => ({ made: await keepMonthsAhead(maintenance.makePartitions, now) }),
+  },
+  {
+    name: "replay",
+    everyMinutes: CRON_MINUTES,
+    run: async ({ maintenance, send }) => ({ sent: await replayLetters({ ...maintenance.letters, send }) }),
   },
   {
     name: "retention",

@@ -5,7 +5,7 @@
  * @module
  */
 import { env, waitUntil } from "cloudflare:workers";
-import { type Change, packChange } from "../shared/change.ts";
+import { packChange } from "../shared/change.ts";
 import { createCodeBook, RESERVED_WORDS } from "../shared/code.ts";
 import { lazily } from "../shared/lazily.ts";
 import type { UrlPolicy } from "../shared/url-policy.ts";
@@ -24,7 +24,7 @@ import { createDailySalt, newSalt } from "./clicks/salt.ts";
 import type { ClickStore } from "./clicks/store.ts";
 import { createVisitorHash } from "./clicks/visitor-hash.ts";
 import { type Config, readConfig } from "./config.ts";
-import { createFilter, type FilterTruth } from "./entries/filter.ts";
+import { createFilter, type FilterTruth, newGenerationName } from "./entries/filter.ts";
 import { createJoin } from "./entries/flight.ts";
 import { createPublish } from "./entries/publish.ts";
 import { createResolve } from "./entries/resolve.ts";
@@ -54,8 +54,6 @@ const STATEMENT_LIMIT_MS = 10_000;
 const REBUILD_LIMIT_MS = 5000;
 /** How long "there is no such link" is believed. */
 const ABSENT_MS = 10_000;
-/** 48 bits: no two generations of the filter have one name. */
-const NAME_DIGITS = 12;
 
 /** What the front door uses. */
 export interface Wiring {
@@ -68,8 +66,8 @@ export interface Jobs {
   readonly clicks: ClickStore;
   readonly bury: Bury;
   readonly maintenance: MaintenanceStore;
-  /** For how many whole months raw clicks are kept; null: for ever. */
-  readonly keptMonths: number | null;
+  readonly send: (body: string) => Promise<void>;
+  readonly keptMonths: Config["clickRetentionMonths"];
   readonly rebuild: RebuildParts;
   readonly repair: RepairParts;
 }
@@ -167,6 +165,7 @@ export async function wireJobs(): Promise<Jobs> {
     clicks: createClickStore(database),
     bury: createBury(database),
     maintenance,
+    send,
     keptMonths: config.clickRetentionMonths,
     rebuild: {
       build: createFilterBuild(
@@ -176,7 +175,7 @@ export async function wireJobs(): Promise<Jobs> {
       truth: maintenance.filterTruth,
       readRows: maintenance.readCustomRows,
       capacity: config.filterCapacity,
-      newName: () => crypto.randomUUID().replaceAll("-", "").slice(0, NAME_DIGITS),
+      newName: newGenerationName,
       clock: () => Date.now(),
     },
     repair: { keepInRedis: (key, entry) => redisForRepair.fill(key, entry), purge },
@@ -248,7 +247,12 @@ function buildCore(config: Config) {
       entriesPrefix,
     ),
     purge: purgeOf(config, edge),
-    publish: createPublish({ near: [memory, edge], redis, enqueue, canPurge: config.purge !== null }),
+    publish: createPublish({
+      near: [memory, edge],
+      redis,
+      enqueue: (change) => send(packChange(change)),
+      canPurge: config.purge !== null,
+    }),
     redirect: createRedirect({
       codes,
       resolve: createResolve({
@@ -263,7 +267,7 @@ function buildCore(config: Config) {
         createBuffer({
           pack: (visits) =>
             packVisits(visits, { ipMode: config.ipMode, visitorHash, mintId: () => crypto.randomUUID() }),
-          send: sendClicks,
+          send,
           wait: (ms) => scheduler.wait(ms),
           answerFirst,
         }),
@@ -285,12 +289,8 @@ function answerFirst(): Promise<void> {
 }
 
 /** As text: what is packed once is not serialised a second time. */
-async function sendClicks(body: string): Promise<void> {
+async function send(body: string): Promise<void> {
   await env.CLICKS.send(body, { contentType: "text" });
-}
-
-async function enqueue(change: Change): Promise<void> {
-  await env.CLICKS.send(packChange(change), { contentType: "text" });
 }
 
 /** Empties the other places' caches, when the zone and its token are configured. */

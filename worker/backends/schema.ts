@@ -86,6 +86,7 @@ export const deadLetters = pgTable(
     attempts: smallint("attempts").notNull(),
     sentAt: instant("sent_at").notNull(),
     buriedAt: instant("buried_at").notNull().defaultNow(),
+    replayRequested: boolean("replay_requested").notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.queue, table.messageId] })],
 );

@@ -192,3 +192,11 @@ function trust(epoch: string): readonly [script: string, args: readonly string[]
 function drop(epoch: string, atLeast: number): readonly [script: string, args: readonly string[]] {
   return [DROP, [epoch, String(atLeast)]];
 }
+
+/** 48 bits: no two generations of the filter have one name. */
+const NAME_DIGITS = 12;
+
+/** A name for a new generation of the filter. */
+export function newGenerationName(): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, NAME_DIGITS);
+}

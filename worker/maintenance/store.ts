@@ -5,10 +5,11 @@
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { type Database, diagnose } from "../backends/postgres.ts";
-import { shortLinks } from "../backends/schema.ts";
+import { deadLetters, shortLinks } from "../backends/schema.ts";
 import type { FilterTruth } from "../entries/filter.ts";
 import type { ReadCustomRows } from "./filter-rebuild.ts";
 import type { DropPartitions, MakePartitions } from "./partitions.ts";
+import type { ReplayParts } from "./replay.ts";
 import type { ForgetVisitors } from "./visitors.ts";
 
 /** What maintenance asks of the database; each rejects with `BackendDown` when it cannot be asked. */
@@ -16,6 +17,7 @@ export interface MaintenanceStore {
   readonly makePartitions: MakePartitions;
   readonly dropPartitions: DropPartitions;
   readonly forgetVisitors: ForgetVisitors;
+  readonly letters: Omit<ReplayParts, "send">;
   readonly filterTruth: FilterTruth;
   readonly readCustomRows: ReadCustomRows;
 }
@@ -45,6 +47,23 @@ export function createMaintenanceStore(database: Database): MaintenanceStore {
           SELECT count(*) AS forgotten FROM forgotten`);
         return Number(rows[0]?.forgotten ?? 0);
       }),
+    letters: {
+      readRequested: (limit) =>
+        ask(() =>
+          database
+            .select({ queue: deadLetters.queue, messageId: deadLetters.messageId, body: deadLetters.body })
+            .from(deadLetters)
+            .where(eq(deadLetters.replayRequested, sql`true`))
+            .orderBy(asc(deadLetters.buriedAt))
+            .limit(limit),
+        ),
+      forget: ({ queue, messageId }) =>
+        ask(async () => {
+          await database
+            .delete(deadLetters)
+            .where(and(eq(deadLetters.queue, queue), eq(deadLetters.messageId, messageId)));
+        }),
+    },
     filterTruth: createFilterTruth(database),
     readCustomRows: (after, limit) =>
       ask(async () => {
