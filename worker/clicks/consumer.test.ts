@@ -8,6 +8,7 @@ import { afterEach, test } from "vitest";
 import { type Click, packMessages } from "../../shared/click.ts";
 import type { Database } from "../backends/postgres.ts";
 import { shortLinks } from "../backends/schema.ts";
+import { someClick } from "../testing/click.ts";
 import { liftFaults, openDatabase, setFault } from "../testing/stack.ts";
 import { consumeClicks, consumeDeadLetters } from "./consumer.ts";
 import { createBury } from "./dead-letters.ts";
@@ -30,28 +31,8 @@ async function makeLink(): Promise<string> {
   return id;
 }
 
-const clickOf = (linkId: string, fields: Partial<Click> = {}): Click => ({
-  id: crypto.randomUUID(),
-  linkId,
-  at: AT,
-  country: "DE",
-  region: null,
-  city: null,
-  referrer: null,
-  language: null,
-  userAgent: null,
-  ip: null,
-  utmSource: null,
-  utmMedium: null,
-  utmCampaign: null,
-  utmTerm: null,
-  utmContent: null,
-  destination: null,
-  trigger: "link",
-  visitor: null,
-  untracked: false,
-  ...fields,
-});
+const clickOf = (linkId: string, fields: Partial<Click> = {}): Click =>
+  someClick({ linkId, at: AT, country: "DE", ...fields });
 
 const bodyOf = (...clicks: Click[]): string =>
   packMessages(clicks)

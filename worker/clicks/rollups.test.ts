@@ -6,6 +6,7 @@
 import { test } from "vitest";
 import type { Click } from "../../shared/click.ts";
 import type { Database } from "../backends/postgres.ts";
+import { someClick } from "../testing/click.ts";
 import { openDatabase } from "../testing/stack.ts";
 import { classify } from "./classify.ts";
 import { createClickStore } from "./store.ts";
@@ -23,28 +24,8 @@ function newLink(): string {
   return String(links);
 }
 
-const clickOf = (linkId: string, fields: Partial<Click> = {}): Click => ({
-  id: crypto.randomUUID(),
-  linkId,
-  at: AT,
-  country: null,
-  region: null,
-  city: null,
-  referrer: null,
-  language: null,
-  userAgent: CHROME,
-  ip: null,
-  utmSource: null,
-  utmMedium: null,
-  utmCampaign: null,
-  utmTerm: null,
-  utmContent: null,
-  destination: null,
-  trigger: "link",
-  visitor: null,
-  untracked: false,
-  ...fields,
-});
+const clickOf = (linkId: string, fields: Partial<Click> = {}): Click =>
+  someClick({ linkId, at: AT, userAgent: CHROME, ...fields });
 
 const write = (clicks: readonly Click[]): Promise<number> => store.write(clicks.map((click) => classify(click)));
 
