@@ -39,7 +39,7 @@ CROSS JOIN LATERAL (VALUES
   ('q', date_bin('15 minutes', clicked_at, timestamptz 'epoch')), ('d', date_trunc('day', clicked_at, 'UTC'))
 ) AS grains(grain, bucket)
 CROSS JOIN LATERAL (VALUES
-  ('total', ''), ('country', country), ('region', region), ('city', city), ('referrer', source), ('device', device),
+  ('total', ''), ('country', country), ('region', region), ('city', city), ('referrer', coalesce(source, referrer)), ('device', device),
   ('browser', browser), ('os', os), ('language', language), ('destination', destination), ('utmSource', utm_source),
   ('utmMedium', utm_medium), ('utmCampaign', utm_campaign), ('utmTerm', utm_term), ('utmContent', utm_content),
   ('trigger', trigger), ('bot', bot)

@@ -143,6 +143,8 @@ test.for([
   "bots=no",
   "timezone=UTC'--",
   "from=0001-01-01",
+  "to=0000-01-01",
+  "timezone=CET",
   "to=9999-12-31&interval=hour",
 ])("B053: %s is refused as a whole", async (query, { expect }) => {
   const code = await create();
@@ -204,13 +206,24 @@ test("the raw log is read page by page, newest first, and no click is skipped or
   });
   expect(csv.text.split("\r\n")).toHaveLength(7);
   expect(csv.text).toContain(",'=");
-  for (const query of ["cursor=x", "cursor=%00", "limit=1001", "format=xml", "from=yesterday"]) {
+  for (const query of [
+    "cursor=x",
+    "cursor=%00",
+    `cursor=${btoa("999999999999999.0f0e0d0c-0b0a-4908-8706-050403020100")}`,
+    "limit=1001",
+    "format=xml",
+    "from=yesterday",
+  ]) {
     expect((await see(service.api("GET", `/links/${code}/clicks?${query}`))).status, query).toBe(400);
   }
   expect((await see(service.api("GET", `/links/${code}/clicks?to=2020-01-01`))).body).toEqual({
     clicks: [],
     nextCursor: null,
   });
+});
+
+test.for(["tag=%00", "domain=%00", "tag="])("figures of all links: %s is refused", async (query, { expect }) => {
+  expect((await see(service.api("GET", `/stats?${query}`))).status).toBe(400);
 });
 
 test("a link that is none has no figures, and nobody sees any without a key", async ({ expect }) => {

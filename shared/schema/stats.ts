@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "@hono/zod-openapi";
-import { time } from "./text.ts";
+import { text, time } from "./text.ts";
 
 /** The lengths of a series' buckets. */
 export const INTERVALS = ["minute", "hour", "day", "week", "month"] as const;
@@ -45,7 +45,10 @@ const instant = z
   .transform((value) => value.replace(/ (?=\d{2}:\d{2}$)/, "+"))
   .pipe(time)
   .transform((at): Moment => ({ at }));
-const day = z.iso.date().transform((value): Moment => ({ day: value }));
+const day = z.iso
+  .date()
+  .refine((value) => /^(?:19[7-9]\d|[2-9]\d{3})-/.test(value), "takes a day between the years 1970 and 9999")
+  .transform((value): Moment => ({ day: value }));
 const moment = z
   .union([day, instant], { error: "takes a day (2026-12-01) or an RFC 3339 time (2026-12-01T08:00:00Z)" })
   .openapi({ type: "string", example: "2026-12-01" });
@@ -73,6 +76,9 @@ export const statsQuery = {
     .default(DEFAULT_LIMIT)
     .openapi({ description: "Values of a breakdown." }),
 };
+
+/** Whose figures: those of all links, of a domain, or of a tag. */
+export const scopeQuery = { domain: text(253).optional(), tag: text(64).optional() };
 
 const count = z.number().int();
 const moments = z.string().openapi({ format: "date-time", example: "2026-12-01T00:00:00.000+01:00" });
@@ -156,9 +162,12 @@ export type ClickShown = z.input<typeof clickShown>;
 /** Figures as JSON. */
 export type StatsShown = z.input<typeof statsShown>;
 
-/** An offset (`+01:00`) is no zone: it knows no daylight saving, and Postgres reads its sign the other way round. */
+/**
+ * An offset (`+01:00`) is no zone: it knows no daylight saving, and Postgres reads its sign the other way round. Nor is an abbreviation: `CET`
+ * has summers for Intl and none for Postgres.
+ */
 function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
+  if (!/^(?:UTC|GMT|[A-Za-z_]+\/[\w+/-]+)$/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {

@@ -4,7 +4,14 @@
  * @module
  */
 import { createRoute, z } from "@hono/zod-openapi";
-import { allStatsShown, clickLogQuery, clickPageShown, statsQuery, statsShown } from "../../shared/schema/stats.ts";
+import {
+  allStatsShown,
+  clickLogQuery,
+  clickPageShown,
+  scopeQuery,
+  statsQuery,
+  statsShown,
+} from "../../shared/schema/stats.ts";
 import { noSuchLink, ofOneLink, refusals, security } from "../http/contract.ts";
 
 const description =
@@ -35,7 +42,7 @@ export const allStatsCall = createRoute({
   description,
   security,
   request: {
-    query: z.object({ domain: z.string().max(253).optional(), tag: z.string().max(64).optional(), ...statsQuery }),
+    query: z.object({ ...scopeQuery, ...statsQuery }),
   },
   responses: {
     ...refusals,

@@ -166,6 +166,18 @@ test("a period that cuts quarters and days counts them whole, wherever it begins
   }
 });
 
+test("a day that has its first hour twice has the clicks of both, also when the period begins in the first", async ({
+  expect,
+}) => {
+  const link = await linkWith(["2026-11-01T04:30:00Z", "2026-11-01T05:30:00Z"]);
+  const stats = await read(link, {
+    from: at("2026-11-01T04:30:00Z"),
+    to: at("2026-11-01T23:00:00Z"),
+    timezone: "America/Havana",
+  });
+  expect(counts(stats)).toEqual([2]);
+});
+
 test("a series of too many buckets is refused, and so is a zone that is none", async ({ expect }) => {
   const link = await linkWith(["2026-12-01T11:00:00Z"]);
   expect(await readAny(link, { interval: "minute" })).toEqual({ kind: "too_fine" });

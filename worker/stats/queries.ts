@@ -6,10 +6,10 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { CodeKey } from "../../shared/entry.ts";
 import { BREAKDOWNS, type Breakdown } from "../../shared/schema/stats.ts";
-import { type Database, diagnose } from "../backends/postgres.ts";
+import type { Database } from "../backends/postgres.ts";
 import { shortLinks } from "../backends/schema.ts";
 import { createReadClicks, type ReadClicks } from "./click-log/queries.ts";
-import { measure, period, pieces, type Scope, type StatsQuestion, sums, within } from "./rollups.ts";
+import { ask, measure, period, pieces, type Scope, type StatsQuestion, sums, UnknownZone, within } from "./rollups.ts";
 
 /** An instant, and by how many minutes local time is ahead of UTC then. */
 export interface LocalInstant {
@@ -53,19 +53,18 @@ export interface StatsStore {
   findLink(key: CodeKey): Promise<string | undefined>;
   read(scope: Scope, question: StatsQuestion): Promise<Stats>;
   topLinks(scope: Scope, question: StatsQuestion): Promise<readonly TopLink[]>;
-  readonly readClicks: ReadClicks;
+  readClicks(...asked: Parameters<ReadClicks>): Promise<Awaited<ReturnType<ReadClicks>> | "unknown_zone">;
 }
 
 /** A month of hours has 744, a day of minutes 1,440. */
 export const MAX_BUCKETS = 1500;
-/** SQLSTATE invalid_parameter_value: what Postgres says of a zone that it does not know. */
-const UNKNOWN_ZONE = "22023";
 /** What stands for clicks that are in no value: more values than are kept or asked for, and nothing known. */
 const REST = "(other)";
 const UNKNOWN: Partial<Record<Breakdown, string>> = { referrer: "(direct)" };
 
 /** Builds the store. */
 export function createStatsStore(database: Database): StatsStore {
+  const readClicks = createReadClicks(database);
   return {
     findLink: (key) =>
       ask(async () => {
@@ -76,15 +75,9 @@ export function createStatsStore(database: Database): StatsStore {
           .limit(1);
         return row?.id;
       }),
-    async read(scope, question) {
-      try {
-        return await ask(() => readStats(database, scope, question));
-      } catch (error) {
-        if (error instanceof UnknownZone) return { kind: "unknown_zone" };
-        throw error;
-      }
-    },
-    readClicks: createReadClicks(database),
+    read: (scope, question) =>
+      orUnknownZone(() => ask(() => readStats(database, scope, question)), { kind: "unknown_zone" } as const),
+    readClicks: (...asked) => orUnknownZone(() => readClicks(...asked), "unknown_zone"),
     topLinks: (scope, question) =>
       ask(async () => {
         const { rows } = await database.execute<{ id: string; domain: string; code: string; clicks: string }>(sql`
@@ -99,33 +92,33 @@ export function createStatsStore(database: Database): StatsStore {
   };
 }
 
-class UnknownZone extends Error {
-  override readonly name = "UnknownZone";
-}
-
-async function ask<T>(statement: () => Promise<T>): Promise<T> {
+async function orUnknownZone<T, U>(read: () => Promise<T>, otherwise: U): Promise<T | U> {
   try {
-    return await statement();
+    return await read();
   } catch (error) {
-    const failure = diagnose(error);
-    if (failure.kind === "down") throw failure.error;
-    throw failure.sqlState === UNKNOWN_ZONE ? new UnknownZone() : error;
+    if (error instanceof UnknownZone) return otherwise;
+    throw error;
   }
 }
 
 type Row = Record<string, string>;
 
+/** The rows of a query as one value. */
+function all(rows: SQL): SQL {
+  return sql`(SELECT coalesce(jsonb_agg(to_jsonb(line)), '[]') FROM (${rows}) AS line)`;
+}
+
 async function readStats(database: Database, scope: Scope, question: StatsQuestion): Promise<Stats> {
-  const [head, series, breakdowns] = await Promise.all([
-    database.execute<Row>(headOf(scope, question)),
-    database.execute<Row>(seriesOf(scope, question)),
-    database.execute<Row>(breakdownsOf(scope, question)),
-  ]);
-  const [totals] = head.rows;
+  // One statement, so that clicks which come meanwhile are in all figures or in none.
+  const { rows } = await database.execute<Record<"head" | "series" | "breakdowns", Row[]>>(sql`
+    SELECT ${all(headOf(scope, question))} AS head, ${all(seriesOf(scope, question))} AS series,
+      ${all(breakdownsOf(scope, question))} AS breakdowns`);
+  const { head = [], series = [], breakdowns = [] } = rows[0] ?? {};
+  const [totals] = head;
   if (totals === undefined) throw new Error("a sum answered no row");
   const [from, to] = [localInstant(totals, "from"), localInstant(totals, "to")];
   if (from.at >= to.at) return { kind: "reversed" };
-  if (series.rows.length > MAX_BUCKETS) return { kind: "too_fine" };
+  if (series.length > MAX_BUCKETS) return { kind: "too_fine" };
   return {
     kind: "stats",
     from,
@@ -135,12 +128,12 @@ async function readStats(database: Database, scope: Scope, question: StatsQuesti
       humans: numberIn(totals, "humans"),
       visitors: numberIn(totals, "visitors"),
     },
-    series: series.rows.map((row) => ({
+    series: series.map((row) => ({
       time: localInstant(row, "start"),
       clicks: numberIn(row, "clicks"),
       humans: numberIn(row, "humans"),
     })),
-    breakdowns: breakdownsIn(breakdowns.rows, measured(totals, question)),
+    breakdowns: breakdownsIn(breakdowns, measured(totals, question)),
   };
 }
 
@@ -222,7 +215,7 @@ function seriesOf(scope: Scope, question: StatsQuestion): SQL {
     WITH ${period(question)}, starts AS (${starts} LIMIT ${MAX_BUCKETS + 1}), all_starts AS (
       SELECT array_agg(start ORDER BY start) AS list FROM starts
     ), counted AS (
-      SELECT width_bucket(at, list) AS place, ${sums(question)} FROM (${facts}) AS fact, all_starts GROUP BY 1
+      SELECT greatest(width_bucket(at, list), 1) AS place, ${sums(question)} FROM (${facts}) AS fact, all_starts GROUP BY 1
     ), places AS (SELECT start, row_number() OVER (ORDER BY start) AS place FROM starts)
     SELECT ${shown("start", sql`start`, timezone)}, coalesce(clicks, 0)::text AS clicks, coalesce(humans, 0)::text AS humans
     FROM places LEFT JOIN counted USING (place) ORDER BY start`;

@@ -5,6 +5,10 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { Interval, Moment } from "../../shared/schema/stats.ts";
+import { diagnose } from "../backends/postgres.ts";
+
+/** SQLSTATE invalid_parameter_value: what Postgres says of a zone that it does not know. */
+const UNKNOWN_ZONE = "22023";
 
 /** Which period is asked about. */
 export interface PeriodQuestion {
@@ -85,4 +89,20 @@ export function sums({ bots }: StatsQuestion): SQL {
   if (bots === "include") return sql`sum(clicks) AS clicks, sum(humans) AS humans, sum(visitors) AS visitors`;
   if (bots === "exclude") return sql`sum(humans) AS clicks, sum(humans) AS humans, sum(visitors) AS visitors`;
   return sql`sum(clicks - humans) AS clicks, 0 AS humans, 0 AS visitors`;
+}
+
+/** The database does not know the time zone. */
+export class UnknownZone extends Error {
+  override readonly name = "UnknownZone";
+}
+
+/** Runs a statement. Rejects with `BackendDown` when the database cannot be asked, and with {@link UnknownZone}. */
+export async function ask<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    const failure = diagnose(error);
+    if (failure.kind === "down") throw failure.error;
+    throw failure.sqlState === UNKNOWN_ZONE ? new UnknownZone() : error;
+  }
 }

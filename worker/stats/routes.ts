@@ -41,7 +41,9 @@ export function linkStatsRoutes(parts: StatsParts): OpenAPIHono<ApiEnv> {
     if (after === null) throw refused("cursor", "The cursor is none that this API gave.");
     const linkId = await parts.store.findLink(keyOf(c, parts.domains, c.req.valid("param").code, domain));
     if (linkId === undefined) throw noSuchLink();
-    const clicks = [...(await parts.store.readClicks(linkId, { ...asked, now: c.env.scope.now }, after, limit))];
+    const page = await parts.store.readClicks(linkId, { ...asked, now: c.env.scope.now }, after, limit);
+    if (page === "unknown_zone") throw unknownZone(asked.timezone);
+    const clicks = [...page];
     const last = clicks.length < limit ? undefined : clicks.at(-1);
     const nextCursor = last === undefined ? null : cursorOf({ at: Date.parse(last.time), id: last.id });
     if (format === "json") return c.json({ clicks, nextCursor }, 200, NOT_KEPT);
@@ -78,7 +80,7 @@ async function figures(store: StatsStore, scope: Scope, question: StatsQuestion)
         `The series would have more than ${MAX_BUCKETS} buckets. Ask for a longer interval or a shorter period.`,
       );
     case "unknown_zone":
-      throw refused("timezone", `The time zone "${question.timezone}" is not known.`);
+      throw unknownZone(question.timezone);
     case "stats": {
       const { clicks, humans, visitors } = stats.totals;
       return {
@@ -92,6 +94,10 @@ async function figures(store: StatsStore, scope: Scope, question: StatsQuestion)
       };
     }
   }
+}
+
+function unknownZone(name: string): Refusal {
+  return refused("timezone", `The time zone "${name}" is not known.`);
 }
 
 function refused(path: string, message: string): Refusal {

@@ -5,8 +5,8 @@
  */
 import { sql } from "drizzle-orm";
 import type { ClickShown } from "../../../shared/schema/stats.ts";
-import { type Database, diagnose } from "../../backends/postgres.ts";
-import { period, type PeriodQuestion } from "../rollups.ts";
+import type { Database } from "../../backends/postgres.ts";
+import { ask, period, type PeriodQuestion } from "../rollups.ts";
 
 /** Where a page ended: the newest click of the next one is older, or as old with a smaller id. */
 export interface ClickPosition {
@@ -15,7 +15,7 @@ export interface ClickPosition {
   readonly id: string;
 }
 
-/** Reads clicks of a period, newest first, after a position; at most `limit`. Rejects with `BackendDown` when the database cannot be asked. */
+/** Reads clicks of a period, newest first, after a position; at most `limit`. Rejects like `ask`. */
 export type ReadClicks = (
   linkId: string,
   asked: PeriodQuestion,
@@ -30,7 +30,7 @@ export function createReadClicks(database: Database): ReadClicks {
       after === undefined
         ? sql`true`
         : sql`(clicked_at, id) < (${new Date(after.at).toISOString()}::timestamptz, ${after.id}::uuid)`;
-    try {
+    return ask(async () => {
       const { rows } = await database.execute<{ click: Omit<ClickShown, "time"> & { readonly at: number } }>(sql`
         WITH ${period(asked)}
         SELECT jsonb_build_object('id', id, 'at', (extract(epoch FROM clicked_at) * 1000)::bigint, 'country', country, 'region', region,
@@ -42,9 +42,6 @@ export function createReadClicks(database: Database): ReadClicks {
         WHERE link_id = ${linkId}::bigint AND clicked_at >= a AND clicked_at < b AND ${older}
         ORDER BY clicked_at DESC, id DESC LIMIT ${limit}`);
       return rows.map(({ click: { at, id, ...rest } }) => ({ id, time: new Date(at).toISOString(), ...rest }));
-    } catch (error) {
-      const failure = diagnose(error);
-      throw failure.kind === "down" ? failure.error : error;
-    }
+    });
   };
 }
