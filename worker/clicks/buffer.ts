@@ -1,7 +1,8 @@
 /**
  * Keeps the visits of this isolate until they are sent together. The array is plain data, so requests may share it; the request that
  * finds it empty owns its flush, and whoever fills it flushes at once, each in a `waitUntil` of its own: no visit waits
- * without an owner, and what is lost when an isolate is killed is at most {@link FLUSH_AFTER_MS} of it.
+ * without an owner, and what is lost when an isolate is killed is at most {@link FLUSH_AFTER_MS} of it and
+ * what is on its way to the queue.
  *
  * @module
  */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { toHex } from "../../shared/hex.ts";
 import type { RedisClient } from "../backends/redis.ts";
 
 /** The salt of the day (UTC) that an instant in epoch milliseconds lies in, as hex. Rejects with `BackendDown`. */
@@ -36,11 +37,13 @@ const SALT_BYTES = 32;
 
 /** 32 random bytes as hex. */
 export function newSalt(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)));
 }
 
-/** Builds it over Redis, which forgets it by itself and keeps no history. */
+/**
+ * Builds it over Redis, which forgets it by itself and keeps no history. When Redis loses it during its day (a flush, an eviction), another
+ * one is chosen: whoever comes again counts again.
+ */
 export function createDailySalt({ client, prefix, random, clock }: SaltParts): DailySalt {
   return async (at) => {
     const day = Math.floor(at / DAY_MS);

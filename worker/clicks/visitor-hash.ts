@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { toHex } from "../../shared/hex.ts";
 import type { Sighting } from "../http/visitor.ts";
 import { log } from "../telemetry/log.ts";
 import { type DailySalt, DAY_MS } from "./salt.ts";
@@ -44,7 +45,7 @@ export function createVisitorHash(dailySalt: DailySalt): VisitorHash {
     if (key === undefined) return null;
     const text = JSON.stringify([linkId, address, userAgent]);
     const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text));
-    return Array.from(new Uint8Array(signature, 0, HASH_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return toHex(new Uint8Array(signature, 0, HASH_BYTES));
   };
 }
 

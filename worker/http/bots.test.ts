@@ -16,6 +16,8 @@ test.for([
   "Discordbot/2.0",
   "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1)",
   "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+  "Mozilla/5.0",
+  "-",
 ])("B003, B006: %s is a bot", (userAgent, { expect }) => {
   expect(isKnownBot(userAgent)).toBe(true);
 });

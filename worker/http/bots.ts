@@ -29,7 +29,11 @@ export function botKind(userAgent: string | null): BotKind | null {
   return isbot(userAgent) || ALSO_BOTS.test(userAgent) ? "crawler" : null;
 }
 
-/** Whether a user agent is that of a known bot, which looks at links on its own. */
+/**
+ * Whether a user agent is that of a known bot, which looks at links on its own. A tool is none, nor is who sends no user agent; one that stands
+ * there and says nothing is.
+ */
 export function isKnownBot(userAgent: string | null): boolean {
-  return botKind(userAgent) === "crawler";
+  const kind = botKind(userAgent);
+  return kind === "crawler" || (kind === "silent" && userAgent !== null && userAgent !== "");
 }

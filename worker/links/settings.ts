@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { toHex } from "../../shared/hex.ts";
 import type { LinkSettings } from "../../shared/link.ts";
 import { settingsText } from "../../shared/link.ts";
 import type { ProblemCode } from "../../shared/problem.ts";
@@ -35,5 +36,5 @@ export function checkSettings(
 /** SHA-256 of all settings, in hex: the same for the same settings. */
 export async function fingerprintOf(settings: LinkSettings): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(settingsText(settings)));
-  return new Uint8Array(digest).reduce((hex, byte) => hex + byte.toString(16).padStart(2, "0"), "");
+  return toHex(new Uint8Array(digest));
 }

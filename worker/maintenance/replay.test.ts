@@ -29,10 +29,13 @@ test("what was asked for is sent once, in the order in which it was buried; the 
   const sent: string[] = [];
   const send = async (body: string): Promise<void> => {
     if (body.endsWith("huge")) throw new Error("too large");
-    if (body.startsWith(run)) sent.push(body.slice(run.length + 1));
+    sent.push(body.slice(run.length + 1));
   };
-  expect(await replayLetters({ ...letters, send })).toBe(2);
-  expect(await replayLetters({ ...letters, send })).toBe(0);
+  // Other tests mark letters of their own in this database.
+  const readRequested = async (limit: number) =>
+    (await letters.readRequested(limit)).filter(({ queue }) => queue === run);
+  expect(await replayLetters({ ...letters, readRequested, send })).toBe(2);
+  expect(await replayLetters({ ...letters, readRequested, send })).toBe(0);
   expect(sent).toEqual(["a", "b"]);
   const { rows } = await database.execute(`SELECT message_id FROM dead_letters WHERE queue = '${run}' ORDER BY 1`);
   expect(rows).toEqual([{ message_id: "huge" }, { message_id: "left" }]);

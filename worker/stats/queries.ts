@@ -58,9 +58,8 @@ export interface StatsStore {
 
 /** A month of hours has 744, a day of minutes 1,440. */
 export const MAX_BUCKETS = 1500;
-/** What stands for clicks that are in no value: more values than are kept or asked for, and nothing known. */
+/** What stands for the clicks of more values than are kept or asked for. */
 const REST = "(other)";
-const UNKNOWN: Partial<Record<Breakdown, string>> = { referrer: "(direct)" };
 
 /** Builds the store. */
 export function createStatsStore(database: Database): StatsStore {
@@ -133,7 +132,7 @@ async function readStats(database: Database, scope: Scope, question: StatsQuesti
       clicks: numberIn(row, "clicks"),
       humans: numberIn(row, "humans"),
     })),
-    breakdowns: breakdownsIn(breakdowns, measured(totals, question)),
+    breakdowns: breakdownsIn(breakdowns, numberIn(totals, "clicks")),
   };
 }
 
@@ -145,20 +144,13 @@ function localInstant(row: Row, name: string): LocalInstant {
   return { at: numberIn(row, `${name}_at`), offsetMinutes: numberIn(row, `${name}_offset`) };
 }
 
-function measured(totals: Row, { bots }: StatsQuestion): number {
-  const [clicks, humans] = [numberIn(totals, "clicks"), numberIn(totals, "humans")];
-  if (bots === "include") return clicks;
-  return bots === "exclude" ? humans : clicks - humans;
-}
-
 /** The most frequent values, then what is left of `total`: a breakdown's sum is the number of clicks. */
 function breakdownsIn(rows: readonly Row[], total: number): Record<Breakdown, Counted[]> {
   const read = (breakdown: Breakdown): Counted[] => {
     const mine = rows.filter((row) => row["dimension"] === breakdown);
     const named = mine.map((row) => ({ value: row["value"] ?? "", clicks: numberIn(row, "clicks") }));
     const unknown = total - named.reduce((sum, { clicks }) => sum + clicks, 0);
-    const label = UNKNOWN[breakdown] ?? (/^(?:utm|bot)/.test(breakdown) ? "(none)" : "(unknown)");
-    return unknown > 0 ? [...named, { value: label, clicks: unknown }] : named;
+    return unknown > 0 ? [...named, { value: labelOfUnknown(breakdown), clicks: unknown }] : named;
   };
   return {
     country: read("country"),
@@ -178,6 +170,12 @@ function breakdownsIn(rows: readonly Row[], total: number): Record<Breakdown, Co
     trigger: read("trigger"),
     bot: read("bot"),
   };
+}
+
+/** What a click without a value is: for some breakdowns that says something. */
+function labelOfUnknown(breakdown: Breakdown): string {
+  if (breakdown === "referrer") return "(direct)";
+  return breakdown === "bot" || breakdown.startsWith("utm") ? "(none)" : "(unknown)";
 }
 
 function shown(name: string, at: SQL, timezone: string): SQL {

@@ -3,31 +3,10 @@
  *
  * @module
  */
-import type { ClickShown } from "../../../shared/schema/stats.ts";
+import { type ClickShown, clickShown } from "../../../shared/schema/stats.ts";
 
-const COLUMNS = [
-  "id",
-  "time",
-  "country",
-  "region",
-  "city",
-  "referrer",
-  "source",
-  "language",
-  "device",
-  "browser",
-  "os",
-  "utmSource",
-  "utmMedium",
-  "utmCampaign",
-  "utmTerm",
-  "utmContent",
-  "destination",
-  "trigger",
-  "bot",
-  "userAgent",
-  "ip",
-] as const satisfies readonly (keyof ClickShown)[];
+/** In the order in which the contract names them. */
+const COLUMNS = clickShown.keyof().options;
 
 /** A header line and a line for each click; what is not known is empty. */
 export function clicksAsCsv(clicks: readonly ClickShown[]): string {

@@ -1,0 +1,10 @@
+/**
+ * Bytes as text.
+ *
+ * @module
+ */
+
+/** Two lower-case hex digits a byte. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
