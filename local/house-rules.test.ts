@@ -20,13 +20,14 @@ const OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 const ROOMS = ["redirect", "links", "clicks", "stats", "transfer", "maintenance"].map((name) => `worker/${name}`);
 const SERVICES = ["entries", "access", "sequencer", "quota"].map((name) => `worker/${name}`);
 const OUTSIDE = ["backends", "http", "telemetry", "pages"].map((name) => `worker/${name}`);
-const DOORS = ["worker/app.ts", "worker/api.ts", "worker/jobs.ts", "worker/wiring.ts"];
+const DOORS = ["worker/app.ts", "worker/api.ts", "worker/jobs.ts"];
+const WIRING = "worker/wiring";
 const OBJECTS = ["worker/sequencer/object.ts", "worker/quota/object.ts"];
 
 /** Each folder's floor; a file that lies in `worker` itself counts as a folder. `shared/schema` stands on `shared`. */
 const FLOORS = new Map([
   ["worker/index.ts", 5],
-  ...DOORS.map((door) => [door, 4] as const),
+  ...[...DOORS, WIRING].map((door) => [door, 4] as const),
   ...ROOMS.map((room) => [room, 3] as const),
   ...SERVICES.map((service) => [service, 2] as const),
   ["worker/testing", 1.5],
@@ -52,12 +53,14 @@ const STORAGE = "links/store stats/queries entries/store entries/tiers/postgres"
 const NESTED = ["worker/entries/tiers", "worker/transfer/formats", "worker/pages/dashboard", "local/redis"];
 const TARGETS = [
   ...OF_THEIR_OWN,
+  `${WIRING}/target.ts`,
   "worker/testing/target.ts",
   ...[...FOLDERS, "worker/attic"].map((folder) => `${folder}/target.ts`),
 ];
 const SOURCES = [
   ...OF_THEIR_OWN,
   ...STORAGE,
+  `${WIRING}/source.ts`,
   "worker/testing/source.ts",
   "worker/app.test.ts",
   "worker/entries/tier.contract.ts",
@@ -104,10 +107,7 @@ function mayImport(source: string, target: string, lazily: boolean): boolean {
   if (from === "worker/index.ts")
     return [...OBJECTS, "worker/app.ts"].includes(target) || (lazily && to === "worker/jobs.ts");
   if (DOORS.includes(from) && floorOf(to) === 4) {
-    return (
-      from !== "worker/wiring.ts" &&
-      (to === "worker/wiring.ts" || (lazily && `${from} ${to}` === "worker/app.ts worker/api.ts"))
-    );
+    return to === WIRING || (lazily && `${from} ${to}` === "worker/app.ts worker/api.ts");
   }
   if (STORAGE.includes(source) && to === "worker/http") return false;
   return floorOf(to) < floorOf(from);

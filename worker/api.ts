@@ -14,7 +14,7 @@ import { reportError } from "./telemetry/log.ts";
 import { type HealthParts, healthRoutes } from "./stats/health.ts";
 import { type MetricParts, metricRoutes } from "./stats/metrics.ts";
 import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
-import { wireHealth, wireLinks, wireMetrics, wireStats } from "./wiring.ts";
+import { wireHealth, wireLinks, wireMetrics, wireStats } from "./wiring/api.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 

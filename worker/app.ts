@@ -7,7 +7,7 @@ import { Hono } from "hono/tiny";
 import { openScope, type RequestScope } from "./http/context.ts";
 import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
 import { reportError } from "./telemetry/log.ts";
-import { wire } from "./wiring.ts";
+import { wire } from "./wiring/core.ts";
 
 interface FrontEnv {
   Bindings: { scope: RequestScope };

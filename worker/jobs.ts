@@ -11,7 +11,7 @@ import { deliverChanges } from "./maintenance/repair.ts";
 import { replayLetters } from "./maintenance/replay.ts";
 import { forgetPastVisitors } from "./maintenance/visitors.ts";
 import { log } from "./telemetry/log.ts";
-import { type Jobs, wireJobs } from "./wiring.ts";
+import { type Jobs, wireJobs } from "./wiring/jobs.ts";
 
 /** A queue's name and that of its dead-letter queue differ by this ending (see `wrangler.toml`). */
 const DEAD_SUFFIX = "-dead";

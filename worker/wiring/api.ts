@@ -1,0 +1,86 @@
+/**
+ * Builds the parts of the API, each when it is first asked for.
+ *
+ * @module
+ */
+import { env } from "cloudflare:workers";
+import type { UrlPolicy } from "../../shared/url-policy.ts";
+import { createKeyDoor } from "../access/door.ts";
+import { createAuthenticate } from "../access/keys.ts";
+import { mayGoOn } from "../access/rate-limit.ts";
+import type { Config } from "../config.ts";
+import { cutAddress } from "../http/cut-address.ts";
+import type { LinkParts } from "../links/routes.ts";
+import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
+import type { HealthParts } from "../stats/health.ts";
+import type { MetricParts } from "../stats/metrics.ts";
+import type { StatsParts } from "../stats/routes.ts";
+import { openCore } from "./core.ts";
+
+/** The parts of `/metrics`. */
+export function wireMetrics(): MetricParts {
+  const { config, fleet } = openCore();
+  return {
+    mayRead: keyDoorOf(config)("stats:read"),
+    readSequencers: () => readStatus(fleet),
+    layout: config.layout,
+  };
+}
+
+/** The parts of `/healthz?deep=1`. */
+export function wireHealth(): HealthParts {
+  const { config, database, redisClient, fleet } = openCore();
+  return {
+    mayRead: keyDoorOf(config)("stats:read"),
+    backends: {
+      postgres: async () => (await database()).execute("SELECT 1"),
+      redis: async () => (await redisClient()).ping(),
+      sequencer: () => requireOne(fleet),
+    },
+  };
+}
+
+/** The parts of the links' API. */
+export async function wireLinks(): Promise<LinkParts> {
+  const { config, codes, fleet, filter, quotas, database, publish } = openCore();
+  const [{ createLinkStore }, { entryOf }] = await Promise.all([
+    import("../links/store.ts"),
+    import("../entries/store.ts"),
+  ]);
+  const keyDoor = keyDoorOf(config);
+  return {
+    store: createLinkStore(await database()),
+    codes,
+    nextIds: createNextIds(fleet),
+    addToFilter: (key, refused) => filter.add(key, refused),
+    publish,
+    entryOf,
+    countEarlier: quotas.countEarlier,
+    forgetVisits: quotas.forget,
+    domains: config.domains,
+    policyFor: (ownHosts): UrlPolicy => ({
+      schemes: config.schemes,
+      allow: config.urlAllowlist,
+      block: config.urlBlocklist,
+      ownHosts,
+    }),
+    cutAddress: (address) => cutAddress(address, config.ipMode),
+    mayRead: keyDoor("links:read"),
+    mayWrite: keyDoor("links:write"),
+  };
+}
+
+/** The parts of the statistics. */
+export async function wireStats(): Promise<StatsParts> {
+  const { config, database } = openCore();
+  const { createStatsStore } = await import("../stats/queries.ts");
+  return {
+    store: createStatsStore(await database()),
+    domains: config.domains,
+    mayRead: keyDoorOf(config)("stats:read"),
+  };
+}
+
+function keyDoorOf(config: Config): ReturnType<typeof createKeyDoor> {
+  return createKeyDoor(createAuthenticate(config.adminKey), (address) => mayGoOn(env.REFUSED_KEY_LIMIT, address));
+}

@@ -1,0 +1,177 @@
+/**
+ * Builds what a redirect needs, once an isolate, from the environment. This folder is the only place that builds things; what a
+ * redirect does not need is loaded when somebody asks for it. Nothing here keeps a request.
+ *
+ * @module
+ */
+import { env, waitUntil } from "cloudflare:workers";
+import { packChange } from "../../shared/change.ts";
+import { createCodeBook, RESERVED_WORDS } from "../../shared/code.ts";
+import { lazily } from "../../shared/lazily.ts";
+import { mayGoOn } from "../access/rate-limit.ts";
+import { createBreaker, NO_BREAKER } from "../backends/breaker.ts";
+import { openEdgeCache } from "../backends/edge-cache.ts";
+import type { Database } from "../backends/postgres.ts";
+import { createPurge } from "../backends/purge.ts";
+import type { RedisClient } from "../backends/redis.ts";
+import { createBuffer } from "../clicks/buffer.ts";
+import { createCapture, packVisits } from "../clicks/capture.ts";
+import { createDailySalt, newSalt } from "../clicks/salt.ts";
+import { createVisitorHash } from "../clicks/visitor-hash.ts";
+import { type Config, readConfig } from "../config.ts";
+import { createFilter, type FilterTruth } from "../entries/filter.ts";
+import { createJoin } from "../entries/flight.ts";
+import { createPublish } from "../entries/publish.ts";
+import { createResolve } from "../entries/resolve.ts";
+import { createEdgeTier, type EdgeTier } from "../entries/tiers/edge.ts";
+import { createGuardTier } from "../entries/tiers/guard.ts";
+import { createMemoryTier } from "../entries/tiers/memory.ts";
+import { createPostgresTier } from "../entries/tiers/postgres.ts";
+import { createRedisTier } from "../entries/tiers/redis.ts";
+import type { RepairParts } from "../maintenance/repair.ts";
+import { createQuotas } from "../quota/client.ts";
+import { createRedirect, type Redirect } from "../redirect/routes.ts";
+import type { Fleet } from "../sequencer/client.ts";
+
+/** How long a visitor waits for each backend at most. */
+const REDIS_LIMIT_MS = 500;
+const LOOKUP_LIMIT_MS = 2000;
+/** A caller of the API, and the queue's consumer, can wait longer than a visitor. */
+const STATEMENT_LIMIT_MS = 10_000;
+/** How long "there is no such link" is believed. */
+const ABSENT_MS = 10_000;
+
+/** What the front door uses. */
+export interface Wiring {
+  readonly config: Config;
+  readonly redirect: Redirect;
+}
+
+/** What everything else is built from. */
+export type Core = ReturnType<typeof buildCore>;
+
+let core: Core | undefined;
+
+/** The one core of this isolate. Throws `ConfigError` when the environment cannot be used. */
+export function openCore(): Core {
+  core ??= buildCore(readConfig(env));
+  return core;
+}
+
+/** The parts of the front door. Throws `ConfigError` when the environment cannot be used. */
+export function wire(): Wiring {
+  return openCore();
+}
+
+function buildCore(config: Config) {
+  const codes = createCodeBook(config.codeFormats, {
+    launchedAtMs: config.launchedAt,
+    shards: config.sequencerShards,
+    reserved: RESERVED_WORDS,
+  });
+  const fleet: Fleet = {
+    namespace: env.SEQUENCER,
+    layout: config.layout.name,
+    shards: config.sequencerShards,
+    hints: config.sequencerLocations,
+    isUsable: (first, now) => codes.prove(codes.encode(first), now) === first,
+  };
+  const connect = async (limitMs: number): Promise<Database> => {
+    const postgres = await import("../backends/postgres.ts");
+    return postgres.connect({ url: config.databaseUrl, endpoint: config.databaseEndpoint }, limitMs);
+  };
+  const entryStore = lazily(async () => {
+    const { createEntryStore } = await import("../entries/store.ts");
+    return createEntryStore(await connect(LOOKUP_LIMIT_MS));
+  });
+  const connectRedis = async (limitMs: number, breaker = createBreaker("redis")): Promise<RedisClient> => {
+    const backend = await import("../backends/redis.ts");
+    const manners = { limitMs, breaker, clock: () => Date.now() };
+    return backend.connectRedis(config.redisUrl, config.redisToken, manners);
+  };
+  const redisClient = lazily(() => connectRedis(REDIS_LIMIT_MS));
+  const filterTruth = lazily(async (): Promise<FilterTruth> => {
+    const { createFilterTruth } = await import("../maintenance/store.ts");
+    return createFilterTruth(await connect(STATEMENT_LIMIT_MS));
+  });
+
+  const quotas = createQuotas(env.QUOTA);
+  const memory = createMemoryTier(() => Date.now());
+  const edge = createEdgeTier(openEdgeCache(), config.cacheEpoch);
+  // Not under the caches' epoch: the filter is no cache, and emptying them must not leave Postgres unguarded.
+  const filter = createFilter({
+    client: redisClient,
+    prefix: config.redisPrefix,
+    truth: filterTruth,
+    background: (work) => waitUntil(work),
+  });
+  const entriesPrefix = `${config.redisPrefix}${config.cacheEpoch}`;
+  const redis = createRedisTier(redisClient, entriesPrefix, {
+    filter,
+    includes: (code) => codes.classify(code).kind === "custom",
+  });
+  const visitorHash = createVisitorHash(
+    createDailySalt({ client: redisClient, prefix: config.redisPrefix, random: newSalt, clock: () => Date.now() }),
+  );
+  return {
+    config,
+    codes,
+    fleet,
+    connectRedis,
+    redisClient,
+    filter,
+    quotas,
+    database: lazily(() => connect(STATEMENT_LIMIT_MS)),
+    // A change that is overdue asks Redis itself, whatever visitors met before: it is through as soon as Redis is back.
+    redisForRepair: createRedisTier(
+      lazily(() => connectRedis(REDIS_LIMIT_MS, NO_BREAKER)),
+      entriesPrefix,
+    ),
+    purge: purgeOf(config, edge),
+    publish: createPublish({
+      near: [memory, edge],
+      redis,
+      enqueue: (change) => send(packChange(change)),
+      canPurge: config.purge !== null,
+    }),
+    redirect: createRedirect({
+      codes,
+      resolve: createResolve({
+        near: [memory, createGuardTier(codes)],
+        below: [edge, redis, createPostgresTier(entryStore)],
+        freshness: { presentMs: config.freshMs, absentMs: ABSENT_MS },
+        dice: Math.random,
+        join: createJoin((ms) => scheduler.wait(ms)),
+        answerFirst,
+      }),
+      capture: createCapture(
+        createBuffer({
+          pack: (visits) =>
+            packVisits(visits, { ipMode: config.ipMode, visitorHash, mintId: () => crypto.randomUUID() }),
+          send,
+          wait: (ms) => scheduler.wait(ms),
+          answerFirst,
+        }),
+      ),
+      mayMiss: (address) => mayGoOn(env.UNKNOWN_CODE_LIMIT, address),
+      visitsLeft: quotas,
+      debugTiming: config.debugTiming,
+    }),
+  };
+}
+
+/** A turn of the event loop: the answer that this one made leaves before it. */
+function answerFirst(): Promise<void> {
+  return scheduler.wait(0);
+}
+
+/** Sends one message, as text: what is packed once is not serialised a second time. */
+export async function send(body: string): Promise<void> {
+  await env.CLICKS.send(body, { contentType: "text" });
+}
+
+/** Empties the other places' caches, when the zone and its token are configured. */
+function purgeOf(config: Config, { tagOf }: EdgeTier): RepairParts["purge"] {
+  const purge = config.purge === null ? undefined : createPurge(config.purge);
+  return purge && ((keys) => purge(keys.map((key) => tagOf(key))));
+}

@@ -1,0 +1,60 @@
+/**
+ * Builds the parts of the queue's consumers and of cron.
+ *
+ * @module
+ */
+import { lazily } from "../../shared/lazily.ts";
+import type { Bury } from "../clicks/dead-letters.ts";
+import type { ClickStore } from "../clicks/store.ts";
+import type { Config } from "../config.ts";
+import { newGenerationName } from "../entries/filter.ts";
+import type { RebuildParts } from "../maintenance/filter-rebuild.ts";
+import type { RepairParts } from "../maintenance/repair.ts";
+import type { MaintenanceStore } from "../maintenance/store.ts";
+import { openCore, send } from "./core.ts";
+
+/** A page of a rebuild is many bits. */
+const REBUILD_LIMIT_MS = 5000;
+
+/** What the queue and cron use. */
+export interface Jobs {
+  readonly clicks: ClickStore;
+  readonly bury: Bury;
+  readonly maintenance: MaintenanceStore;
+  readonly send: (body: string) => Promise<void>;
+  readonly keptMonths: Config["clickRetentionMonths"];
+  readonly rebuild: RebuildParts;
+  readonly repair: RepairParts;
+}
+
+/** The parts of the queue's consumers and of cron. */
+export async function wireJobs(): Promise<Jobs> {
+  const [{ createClickStore }, { createBury }, { createMaintenanceStore }, { createFilterBuild }] = await Promise.all([
+    import("../clicks/store.ts"),
+    import("../clicks/dead-letters.ts"),
+    import("../maintenance/store.ts"),
+    import("../entries/filter-build.ts"),
+  ]);
+  const { config, database: openDatabase, connectRedis, redisForRepair, purge } = openCore();
+  const database = await openDatabase();
+  const maintenance = createMaintenanceStore(database);
+  return {
+    clicks: createClickStore(database),
+    bury: createBury(database),
+    maintenance,
+    send,
+    keptMonths: config.clickRetentionMonths,
+    rebuild: {
+      build: createFilterBuild(
+        lazily(() => connectRedis(REBUILD_LIMIT_MS)),
+        config.redisPrefix,
+      ),
+      truth: maintenance.filterTruth,
+      readRows: maintenance.readCustomRows,
+      capacity: config.filterCapacity,
+      newName: newGenerationName,
+      clock: () => Date.now(),
+    },
+    repair: { keepInRedis: (key, entry) => redisForRepair.fill(key, entry), purge },
+  };
+}
