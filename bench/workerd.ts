@@ -165,7 +165,7 @@ function smallWorker(name: string, source: string): string {
 
 function workerText(name: string, source: string, variables: Readonly<Record<string, string>>): string {
   const texts = Object.entries(variables).map(([key, value]) => `(name = "${key}", text = ${JSON.stringify(value)})`);
-  const objects = ["Sequencer", "Quota"];
+  const objects = ["Sequencer", "Quota", "Spill"];
   const ofHop = name === "HOP";
   const bindings = [
     ...texts,

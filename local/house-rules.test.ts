@@ -18,11 +18,11 @@ const TREE = ["worker", "shared", "migrations", "local", "bench", "vitest.config
 const OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 const ROOMS = ["redirect", "links", "clicks", "stats", "transfer", "maintenance"].map((name) => `worker/${name}`);
-const SERVICES = ["entries", "access", "sequencer", "quota"].map((name) => `worker/${name}`);
+const SERVICES = ["entries", "access", "sequencer", "quota", "spill"].map((name) => `worker/${name}`);
 const OUTSIDE = ["backends", "http", "telemetry", "pages"].map((name) => `worker/${name}`);
 const DOORS = ["worker/app.ts", "worker/api.ts", "worker/jobs.ts"];
 const WIRING = "worker/wiring";
-const OBJECTS = ["worker/sequencer/object.ts", "worker/quota/object.ts"];
+const OBJECTS = ["sequencer", "quota", "spill"].map((name) => `worker/${name}/object.ts`);
 
 /** Each folder's floor; a file that lies in `worker` itself counts as a folder. `shared/schema` stands on `shared`. */
 const FLOORS = new Map([

@@ -20,6 +20,8 @@ export interface Config {
   /** How long memory and edge may serve an entry after Redis or Postgres vouched for it. */
   readonly freshMs: number;
   readonly ipMode: IpMode;
+  /** Whether clicks travel many to a queue message, or each in its own. */
+  readonly clickMode: "packed" | "each";
   /** For how many whole months (UTC) before this one raw clicks are kept; null: for ever. */
   readonly clickRetentionMonths: number | null;
   /** The layout of new ids. */
@@ -79,6 +81,7 @@ export function readConfig(env: object): Config {
     homeUrl: read("HOME_URL") === "" ? null : url(read, "HOME_URL"),
     freshMs: integer(read, "FRESH_SECONDS", 60, 1, FRESH_MAX_SECONDS) * 1000,
     ipMode: oneOf(read, "IP_MODE", ["truncated", "full", "none"]),
+    clickMode: oneOf(read, "CLICK_MODE", ["packed", "each"]),
     clickRetentionMonths: clickRetentionMonths(read),
     layout: codes.layout,
     codeFormats: codes.formats,

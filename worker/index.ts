@@ -7,6 +7,7 @@ import { handleRequest } from "./app.ts";
 
 export { Quota } from "./quota/object.ts";
 export { Sequencer } from "./sequencer/object.ts";
+export { Spill } from "./spill/object.ts";
 
 export default {
   fetch: (request, _env, context) => handleRequest(request, context),

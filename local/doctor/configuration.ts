@@ -29,6 +29,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   SEQUENCER_SHARDS: wholeNumber(1, 1024),
   FILTER_CAPACITY: wholeNumber(1000, 200_000_000),
   IP_MODE: oneOf("truncated", "full", "none"),
+  CLICK_MODE: oneOf("packed", "each"),
   DEBUG_TIMING: oneOf("off", "on"),
   CACHE_EPOCH: (text) =>
     /^[A-Za-z0-9._-]{1,40}$/.test(text) ? undefined : "it takes letters, digits, dots and hyphens",
@@ -158,6 +159,7 @@ export function checkWranglerFile(config: unknown, settings: Settings): Finding[
   const required: readonly (readonly [string, boolean])[] = [
     ["Durable Object SEQUENCER", has(part(config, "durable_objects", "bindings"), "name", "SEQUENCER")],
     ["Durable Object QUOTA", has(part(config, "durable_objects", "bindings"), "name", "QUOTA")],
+    ["Durable Object SPILL", has(part(config, "durable_objects", "bindings"), "name", "SPILL")],
     ["queue producer CLICKS", has(part(config, "queues", "producers"), "binding", "CLICKS")],
     ["consumer of hop-clicks", has(part(config, "queues", "consumers"), "queue", "hop-clicks")],
     ["consumer of hop-clicks-dead", has(part(config, "queues", "consumers"), "queue", "hop-clicks-dead")],

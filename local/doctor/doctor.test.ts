@@ -51,6 +51,7 @@ test.for([
   ["FRESH_SECONDS", "0"],
   ["FRESH_SECONDS", "1e3"],
   ["IP_MODE", "some"],
+  ["CLICK_MODE", "some"],
   ["SEQUENCER_SHARDS", "1025"],
   ["DOMAINS", "https://go.example.com/"],
   ["HOME_URL", "example"],

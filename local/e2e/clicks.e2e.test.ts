@@ -77,3 +77,19 @@ test("a visit that is not sent on is no click", async ({ expect }) => {
   await service.fetch(`/${code}`);
   expect(await settledCount(code, 1)).toBe(1);
 });
+
+test("CLICK_MODE=each sends a message a click, and counts the same", async ({ expect }) => {
+  const single = await startService("each.clicks.example.test", { CLICK_MODE: "each" });
+  const created = await single.api("POST", "/links", { longUrl: "https://example.com/each" });
+  const code = String(fieldOf(await created.json(), "shortCode"));
+  await Promise.all(Array.from({ length: 12 }, () => single.fetch(`/${code}`)));
+  const count = async () => fieldOf(await (await single.api("GET", `/links/${code}`)).json(), "clickCount");
+  await expect.poll(count, { timeout: COUNTED_WITHIN_MS }).toBe(12);
+  const messages = single.logs().flatMap((line) => {
+    const written = /clicks_written.*?messages\D+(\d+)\D+clicks\D+(\d+)/.exec(line);
+    return written === null ? [] : [{ messages: Number(written[1]), clicks: Number(written[2]) }];
+  });
+  const sum = (of: "messages" | "clicks") => messages.reduce((total, line) => total + line[of], 0);
+  expect([sum("messages"), sum("clicks")]).toEqual([12, 12]);
+  await single.stop();
+});

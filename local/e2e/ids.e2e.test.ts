@@ -103,6 +103,8 @@ test("/metrics shows ids issued, failovers, and when the layout runs out; it wan
   ]) {
     expect(text).toMatch(new RegExp(`^${name}\\{layout="classic",machine="0"\\} 0$`, "m"));
   }
+  expect(text).toMatch(/^hop_spilled_messages_total 0$/m);
+  expect(text).toMatch(/^hop_spilled_messages_waiting 0$/m);
   // 2^41 ms after 2023-11-14T22:13:20Z.
   expect(text).toContain('hop_layout_exhausted_timestamp_seconds{layout="classic"} 3899023255.552');
 });

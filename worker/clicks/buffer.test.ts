@@ -5,17 +5,32 @@
  */
 import { test } from "vitest";
 import { MESSAGE_MAX_CLICKS, type PackedMessage } from "../../shared/click.ts";
-import { createBuffer } from "./buffer.ts";
+import { createBuffer, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./buffer.ts";
+
+interface SetUp {
+  /** So many sends fail. */
+  readonly failures?: number;
+  readonly messagesOf?: (kept: readonly number[]) => readonly PackedMessage[];
+  readonly capacity?: number;
+  readonly canSpill?: boolean;
+}
 
 /** A buffer of numbers, whose pauses end when the test says so. */
-function setUp(failures = 0, messagesOf: (kept: readonly number[]) => readonly PackedMessage[] = pack) {
+function setUp({ failures = 0, messagesOf = pack, capacity = MESSAGE_MAX_CLICKS, canSpill = true }: SetUp = {}) {
   const sent: string[] = [];
+  const spilled: string[] = [];
+  const windows: number[] = [];
   const pauses: (() => void)[] = [];
   const owned: Promise<unknown>[] = [];
   const answered = Promise.withResolvers<void>();
   let left = failures;
   const keep = createBuffer<number>({
     pack: async (kept) => messagesOf(kept),
+    capacity,
+    async spill(body) {
+      if (!canSpill) throw new Error("the objects are away");
+      spilled.push(body);
+    },
     async send(body) {
       if (left > 0) {
         left -= 1;
@@ -23,11 +38,22 @@ function setUp(failures = 0, messagesOf: (kept: readonly number[]) => readonly P
       }
       sent.push(body);
     },
-    wait: () => new Promise((resolve) => pauses.push(resolve)),
+    wait: (ms) => {
+      windows.push(ms);
+      return new Promise((resolve) => pauses.push(resolve));
+    },
     answerFirst: () => answered.promise,
   });
   const waitUntil = (work: Promise<unknown>) => void owned.push(work);
-  return { sent, pauses, owned, answer: answered.resolve, keep: (visit: number) => keep(visit, waitUntil) };
+  return {
+    sent,
+    spilled,
+    windows,
+    pauses,
+    owned,
+    answer: answered.resolve,
+    keep: (visit: number) => keep(visit, waitUntil),
+  };
 }
 
 const pack = (kept: readonly number[]): readonly PackedMessage[] => [{ body: kept.join(), clicks: kept.length }];
@@ -63,7 +89,10 @@ test("a full buffer leaves as soon as its last visit was answered, and the pause
 });
 
 test("visits that need several messages are sent in all of them, each until the queue took it", async ({ expect }) => {
-  const { sent, pauses, owned, keep } = setUp(1, (kept) => kept.flatMap((visit) => pack([visit])));
+  const { sent, pauses, owned, keep } = setUp({
+    failures: 1,
+    messagesOf: (kept) => kept.flatMap((visit) => pack([visit])),
+  });
   for (const visit of [1, 2, 3]) keep(visit);
   await runOut(pauses);
   await Promise.all(owned);
@@ -71,19 +100,47 @@ test("visits that need several messages are sent in all of them, each until the 
 });
 
 test("a queue that fails for a while is asked again, and the visits arrive once", async ({ expect }) => {
-  const { sent, pauses, owned, keep } = setUp(2);
+  const { sent, pauses, owned, keep } = setUp({ failures: 2 });
   keep(1);
   await runOut(pauses);
   await Promise.all(owned);
   expect(sent).toEqual(["1"]);
 });
 
-test("a queue that stays away rejects nobody's request", async ({ expect }) => {
-  const { sent, pauses, owned, keep } = setUp(1000);
+test("what a queue that stays away does not take is kept elsewhere, once", async ({ expect }) => {
+  const { sent, spilled, pauses, owned, keep } = setUp({ failures: 1000 });
+  keep(1);
+  await runOut(pauses);
+  await Promise.all(owned);
+  expect([sent, spilled]).toEqual([[], ["1"]]);
+});
+
+test("when nothing takes it, nobody's request is rejected", async ({ expect }) => {
+  const { sent, spilled, pauses, owned, keep } = setUp({ failures: 1000, canSpill: false });
   keep(1);
   await runOut(pauses);
   await expect(Promise.all(owned)).resolves.toBeDefined();
-  expect(sent).toHaveLength(0);
+  expect([sent, spilled]).toEqual([[], []]);
+});
+
+test("a buffer for one sends each visit as soon as it is answered", async ({ expect }) => {
+  const { sent, windows, owned, answer, keep } = setUp({ capacity: 1 });
+  for (const visit of [1, 2]) keep(visit);
+  expect(sent).toEqual([]);
+  answer();
+  await Promise.all(owned);
+  expect([sent, windows]).toEqual([["1", "2"], []]);
+});
+
+test("the window grows while visits are steady, and is short again when one comes alone", async ({ expect }) => {
+  const { sent, windows, pauses, owned, keep } = setUp();
+  for (const company of [2, 2, 2, 2, 1, 1]) {
+    for (let visit = 0; visit < company; visit += 1) keep(visit);
+    await runOut(pauses);
+  }
+  await Promise.all(owned);
+  expect(sent).toEqual(["0,1", "0,1", "0,1", "0,1", "0", "0"]);
+  expect(windows).toEqual([MIN_WINDOW_MS, 2000, MAX_WINDOW_MS, MAX_WINDOW_MS, MAX_WINDOW_MS, MIN_WINDOW_MS]);
 });
 
 async function runOut(pauses: (() => void)[]): Promise<void> {

@@ -7,6 +7,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { exhaustsAt, type Layout } from "../../shared/snowflake.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import type { SequencerCounts, SequencerStatus } from "../sequencer/object.ts";
+import type { SpillStatus } from "../spill/object.ts";
 import { type Metric, PROMETHEUS_CONTENT_TYPE, renderMetrics } from "../telemetry/prometheus.ts";
 
 /** What the figures are made of, handed in. */
@@ -14,6 +15,8 @@ export interface MetricParts {
   readonly mayRead: MiddlewareHandler<ApiEnv>;
   /** What every sequencer has counted. */
   readonly readSequencers: () => Promise<readonly SequencerStatus[]>;
+  /** How the messages stand that the queue did not take. */
+  readonly readSpill: () => Promise<SpillStatus>;
   /** The layout of new ids. */
   readonly layout: Layout;
 }
@@ -23,7 +26,8 @@ export function metricRoutes(parts: MetricParts): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
   routes.use("/*", parts.mayRead);
   routes.get("/", async (c) => {
-    const text = renderMetrics([...sequencerMetrics(await parts.readSequencers()), exhaustion(parts.layout)]);
+    const [sequencers, spill] = await Promise.all([parts.readSequencers(), parts.readSpill()]);
+    const text = renderMetrics([...sequencerMetrics(sequencers), exhaustion(parts.layout), ...spillMetrics(spill)]);
     return c.body(text, 200, { "Content-Type": PROMETHEUS_CONTENT_TYPE, "Cache-Control": "no-store" });
   });
   return routes;
@@ -81,4 +85,21 @@ function exhaustion(layout: Layout): Metric {
     help: "When the layout of ids has no time left.",
     samples: [{ labels: { layout: layout.name }, value: exhaustsAt(layout) / 1000 }],
   };
+}
+
+function spillMetrics({ waiting, kept }: SpillStatus): Metric[] {
+  return [
+    {
+      name: "hop_spilled_messages_total",
+      type: "counter",
+      help: "Messages that the queue did not take at once and that were kept.",
+      samples: [{ labels: {}, value: kept }],
+    },
+    {
+      name: "hop_spilled_messages_waiting",
+      type: "gauge",
+      help: "Messages that are kept until the queue takes them.",
+      samples: [{ labels: {}, value: waiting }],
+    },
+  ];
 }

@@ -12,6 +12,7 @@ import type { Config } from "../config.ts";
 import { cutAddress } from "../http/cut-address.ts";
 import type { LinkParts } from "../links/routes.ts";
 import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
+import { readSpill } from "../spill/client.ts";
 import type { HealthParts } from "../stats/health.ts";
 import type { MetricParts } from "../stats/metrics.ts";
 import type { StatsParts } from "../stats/routes.ts";
@@ -23,6 +24,7 @@ export function wireMetrics(): MetricParts {
   return {
     mayRead: keyDoorOf(config)("stats:read"),
     readSequencers: () => readStatus(fleet),
+    readSpill: () => readSpill(env.SPILL),
     layout: config.layout,
   };
 }

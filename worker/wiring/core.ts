@@ -6,6 +6,7 @@
  */
 import { env, waitUntil } from "cloudflare:workers";
 import { packChange } from "../../shared/change.ts";
+import { MESSAGE_MAX_CLICKS } from "../../shared/click.ts";
 import { createCodeBook, RESERVED_WORDS } from "../../shared/code.ts";
 import { lazily } from "../../shared/lazily.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
@@ -32,6 +33,7 @@ import type { RepairParts } from "../maintenance/repair.ts";
 import { createQuotas } from "../quota/client.ts";
 import { createRedirect, type Redirect } from "../redirect/routes.ts";
 import type { Fleet } from "../sequencer/client.ts";
+import { createSpill } from "../spill/client.ts";
 
 /** How long a visitor waits for each backend at most. */
 const REDIS_LIMIT_MS = 500;
@@ -96,6 +98,7 @@ function buildCore(config: Config) {
   });
 
   const quotas = createQuotas(env.QUOTA);
+  const spill = createSpill(env.SPILL, Math.random);
   const memory = createMemoryTier(() => Date.now());
   const edge = createEdgeTier(openEdgeCache(), config.cacheEpoch);
   // Not under the caches' epoch: the filter is no cache, and emptying them must not leave Postgres unguarded.
@@ -131,7 +134,10 @@ function buildCore(config: Config) {
     publish: createPublish({
       near: [memory, edge],
       redis,
-      enqueue: (change) => send(packChange(change)),
+      enqueue: async (change) => {
+        const body = packChange(change);
+        await send(body).catch(() => spill(body));
+      },
       canPurge: config.purge !== null,
     }),
     redirect: createRedirect({
@@ -148,7 +154,9 @@ function buildCore(config: Config) {
         createBuffer({
           pack: (visits) =>
             packVisits(visits, { ipMode: config.ipMode, visitorHash, mintId: () => crypto.randomUUID() }),
+          capacity: config.clickMode === "each" ? 1 : MESSAGE_MAX_CLICKS,
           send,
+          spill,
           wait: (ms) => scheduler.wait(ms),
           answerFirst,
         }),
