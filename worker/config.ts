@@ -43,6 +43,8 @@ export interface Config {
   /** The key that has every scope. */
   readonly adminKey: string;
   readonly databaseUrl: string;
+  /** Where statistics are read, when that is not the database itself. */
+  readonly databaseReplicaUrl: string | null;
   /** The SQL-over-HTTP endpoint when it is not Neon's own. */
   readonly databaseEndpoint: string | null;
   readonly redisUrl: string;
@@ -94,6 +96,7 @@ export function readConfig(env: object): Config {
     debugTiming: oneOf(read, "DEBUG_TIMING", ["off", "on"]) === "on",
     adminKey: adminKey(read("ADMIN_KEY")),
     databaseUrl: url(read, "DATABASE_URL"),
+    databaseReplicaUrl: read("DATABASE_REPLICA_URL") === "" ? null : url(read, "DATABASE_REPLICA_URL"),
     databaseEndpoint: read("NEON_FETCH_ENDPOINT") === "" ? null : url(read, "NEON_FETCH_ENDPOINT"),
     redisUrl: url(read, "UPSTASH_REDIS_REST_URL"),
     redisToken: required(read, "UPSTASH_REDIS_REST_TOKEN"),

@@ -97,7 +97,8 @@ export function checkCodes(settings: Settings, now: number): Finding[] {
 export function checkSecrets(settings: Settings): Finding[] {
   return [
     adminKey(settings("ADMIN_KEY")),
-    databaseUrl(settings("DATABASE_URL")),
+    databaseUrl("DATABASE_URL", settings),
+    ...(settings("DATABASE_REPLICA_URL") === "" ? [] : [databaseUrl("DATABASE_REPLICA_URL", settings)]),
     redisUrl(settings("UPSTASH_REDIS_REST_URL")),
     settings("UPSTASH_REDIS_REST_TOKEN") === ""
       ? problem("UPSTASH_REDIS_REST_TOKEN", "not set", "Copy it from the database's page at Upstash, section REST API.")
@@ -116,9 +117,10 @@ function adminKey(key: string): Finding {
   return ok("ADMIN_KEY", "set");
 }
 
-function databaseUrl(text: string): Finding {
+function databaseUrl(name: string, settings: Settings): Finding {
+  const text = settings(name);
   const mend = "Copy the connection string from the project's page at Neon: postgresql://user:password@host/database";
-  if (text === "") return problem("DATABASE_URL", "not set", mend);
+  if (text === "") return problem(name, "not set", mend);
   const url = URL.canParse(text) ? new URL(text) : null;
   const isWhole =
     url !== null &&
@@ -128,8 +130,8 @@ function databaseUrl(text: string): Finding {
     url.hostname !== "" &&
     url.pathname.length > 1;
   return isWhole
-    ? ok("DATABASE_URL", `database ${url.pathname.slice(1)} at ${url.hostname}`)
-    : problem("DATABASE_URL", "no whole connection string", mend);
+    ? ok(name, `database ${url.pathname.slice(1)} at ${url.hostname}`)
+    : problem(name, "no whole connection string", mend);
 }
 
 function redisUrl(text: string): Finding {

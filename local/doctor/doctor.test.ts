@@ -73,6 +73,7 @@ test.for([
   ["DATABASE_URL", "", "problem"],
   ["DATABASE_URL", "mysql://a:b@host/c", "problem"],
   ["DATABASE_URL", "postgres://host/database", "problem"],
+  ["DATABASE_REPLICA_URL", "postgres://host/database", "problem"],
   ["UPSTASH_REDIS_REST_URL", "rediss://default:pw@host:6379", "problem"],
   ["UPSTASH_REDIS_REST_TOKEN", "", "problem"],
   ["CF_API_TOKEN", "token", "warning"],

@@ -8,6 +8,7 @@ import type { UrlPolicy } from "../../shared/url-policy.ts";
 import { createKeyDoor } from "../access/door.ts";
 import { createAuthenticate } from "../access/keys.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
+import { createBreaker } from "../backends/breaker.ts";
 import type { Config } from "../config.ts";
 import { cutAddress } from "../http/cut-address.ts";
 import type { LinkParts } from "../links/routes.ts";
@@ -15,6 +16,7 @@ import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
 import { readSpill } from "../spill/client.ts";
 import type { HealthParts } from "../stats/health.ts";
 import type { MetricParts } from "../stats/metrics.ts";
+import { preferReplica } from "../stats/replica.ts";
 import type { StatsParts } from "../stats/routes.ts";
 import { openCore } from "./core.ts";
 
@@ -74,10 +76,12 @@ export async function wireLinks(): Promise<LinkParts> {
 
 /** The parts of the statistics. */
 export async function wireStats(): Promise<StatsParts> {
-  const { config, database } = openCore();
-  const { createStatsStore } = await import("../stats/queries.ts");
+  const { config, database, connectReplica } = openCore();
+  const [{ createStatsStore }, replica] = await Promise.all([import("../stats/queries.ts"), connectReplica()]);
+  const primary = createStatsStore(await database());
+  const manners = { breaker: createBreaker("replica"), clock: () => Date.now() };
   return {
-    store: createStatsStore(await database()),
+    store: replica === null ? primary : preferReplica({ replica: createStatsStore(replica), primary, ...manners }),
     domains: config.domains,
     mayRead: keyDoorOf(config)("stats:read"),
   };

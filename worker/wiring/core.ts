@@ -78,9 +78,9 @@ function buildCore(config: Config) {
     hints: config.sequencerLocations,
     isUsable: (first, now) => codes.prove(codes.encode(first), now) === first,
   };
-  const connect = async (limitMs: number): Promise<Database> => {
+  const connect = async (limitMs: number, url = config.databaseUrl): Promise<Database> => {
     const postgres = await import("../backends/postgres.ts");
-    return postgres.connect({ url: config.databaseUrl, endpoint: config.databaseEndpoint }, limitMs);
+    return postgres.connect({ url, endpoint: config.databaseEndpoint }, limitMs);
   };
   const entryStore = lazily(async () => {
     const { createEntryStore } = await import("../entries/store.ts");
@@ -125,6 +125,9 @@ function buildCore(config: Config) {
     filter,
     quotas,
     database: lazily(() => connect(STATEMENT_LIMIT_MS)),
+    /** The read replica, or null where there is none. */
+    connectReplica: async () =>
+      config.databaseReplicaUrl === null ? null : connect(STATEMENT_LIMIT_MS, config.databaseReplicaUrl),
     // A change that is overdue asks Redis itself, whatever visitors met before: it is through as soon as Redis is back.
     redisForRepair: createRedisTier(
       lazily(() => connectRedis(REDIS_LIMIT_MS, NO_BREAKER)),
