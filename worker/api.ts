@@ -13,8 +13,9 @@ import { linkRoutes, type LinkParts } from "./links/routes.ts";
 import { reportError } from "./telemetry/log.ts";
 import { type HealthParts, healthRoutes } from "./stats/health.ts";
 import { type MetricParts, metricRoutes } from "./stats/metrics.ts";
+import { missRoutes, type MissParts } from "./stats/misses/routes.ts";
 import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
-import { wireHealth, wireLinks, wireMetrics, wireStats } from "./wiring/api.ts";
+import { wireHealth, wireLinks, wireMetrics, wireMisses, wireStats } from "./wiring/api.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
@@ -22,11 +23,25 @@ let built: Api | undefined;
 
 /** Answers a request under `/api`, or for `/metrics`. */
 export async function handleApi(request: Request, scope: RequestScope): Promise<Response> {
-  built ??= createApi(await wireLinks(), await wireStats(), wireMetrics(), wireHealth());
+  built ??= createApi({
+    links: await wireLinks(),
+    stats: await wireStats(),
+    misses: await wireMisses(),
+    metrics: wireMetrics(),
+    health: wireHealth(),
+  });
   return built.fetch(request, { scope });
 }
 
-function createApi(links: LinkParts, stats: StatsParts, metrics: MetricParts, health: HealthParts): Api {
+interface ApiParts {
+  readonly links: LinkParts;
+  readonly stats: StatsParts;
+  readonly misses: MissParts;
+  readonly metrics: MetricParts;
+  readonly health: HealthParts;
+}
+
+function createApi({ links, stats, misses, metrics, health }: ApiParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
@@ -42,6 +57,7 @@ function createApi(links: LinkParts, stats: StatsParts, metrics: MetricParts, he
   api.route("/api/v1/links", linkStatsRoutes(stats));
   api.route("/api/v1/links", linkRoutes(links));
   api.route("/api/v1/stats", allStatsRoutes(stats));
+  api.route("/api/v1/misses", missRoutes(misses));
   api.route("/metrics", metricRoutes(metrics));
   api.route("/healthz", healthRoutes(health));
   describe(api);

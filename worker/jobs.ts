@@ -4,8 +4,11 @@
  * @module
  */
 import { unpackChange } from "../shared/change.ts";
+import { unpackMisses } from "../shared/miss.ts";
 import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
+import { consumeMisses } from "./clicks/misses/consume.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
+import { forgetPastMisses } from "./maintenance/misses.ts";
 import { dropPastMonths, keepMonthsAhead } from "./maintenance/partitions.ts";
 import { deliverChanges } from "./maintenance/repair.ts";
 import { replayLetters } from "./maintenance/replay.ts";
@@ -24,21 +27,27 @@ type Chore = (jobs: Jobs, now: number) => Promise<Readonly<Record<string, string
 
 /** Handles one batch of either queue. */
 export async function handleBatch(batch: MessageBatch): Promise<void> {
-  const { clicks, bury, repair } = await wireJobs();
+  const { clicks, bury, repair, writeMisses } = await wireJobs();
   if (batch.queue.endsWith(DEAD_SUFFIX)) {
     await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), bury);
     return;
   }
   const changes = batch.messages.filter(isChange);
-  const rest = batch.messages.filter((message) => !isChange(message));
+  const misses = batch.messages.filter(isOfMisses);
+  const rest = batch.messages.filter((message) => !isChange(message) && !isOfMisses(message));
   await Promise.all([
     deliverChanges(changes, repair),
+    consumeMisses(misses, writeMisses),
     consumeClicks({ queue: batch.queue, messages: rest }, clicks, bury),
   ]);
 }
 
 function isChange(message: Message): boolean {
   return unpackChange(message.body) !== undefined;
+}
+
+function isOfMisses(message: Message): boolean {
+  return unpackMisses(message.body) !== undefined;
 }
 
 /** What a run of cron does; each on its own, so that one that fails holds up no other. */
@@ -64,6 +73,11 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     run: async ({ maintenance, keptMonths }, now) => ({
       dropped: await dropPastMonths(maintenance.dropPartitions, keptMonths, now),
     }),
+  },
+  {
+    name: "misses",
+    everyMinutes: 60,
+    run: async ({ maintenance }, now) => ({ forgotten: await forgetPastMisses(maintenance.forgetMisses, now) }),
   },
   {
     name: "visitors",

@@ -8,6 +8,7 @@ import { type Database, diagnose } from "../backends/postgres.ts";
 import { deadLetters, shortLinks } from "../backends/schema.ts";
 import type { FilterTruth } from "../entries/filter.ts";
 import type { ReadCustomRows } from "./filter-rebuild.ts";
+import type { ForgetMisses } from "./misses.ts";
 import type { DropPartitions, MakePartitions } from "./partitions.ts";
 import type { ReplayParts } from "./replay.ts";
 import type { ForgetVisitors } from "./visitors.ts";
@@ -17,6 +18,7 @@ export interface MaintenanceStore {
   readonly makePartitions: MakePartitions;
   readonly dropPartitions: DropPartitions;
   readonly forgetVisitors: ForgetVisitors;
+  readonly forgetMisses: ForgetMisses;
   readonly letters: Omit<ReplayParts, "send">;
   readonly filterTruth: FilterTruth;
   readonly readCustomRows: ReadCustomRows;
@@ -40,13 +42,8 @@ export function createMaintenanceStore(database: Database): MaintenanceStore {
         );
         return rows[0]?.dropped ?? 0;
       }),
-    forgetVisitors: (before) =>
-      ask(async () => {
-        const { rows } = await database.execute<{ forgotten: string }>(sql`
-          WITH forgotten AS (DELETE FROM click_visitors WHERE day < (${new Date(before).toISOString()}::timestamptz AT TIME ZONE 'UTC')::date RETURNING 1)
-          SELECT count(*) AS forgotten FROM forgotten`);
-        return Number(rows[0]?.forgotten ?? 0);
-      }),
+    forgetVisitors: (before) => deleteDays(database, "click_visitors", before),
+    forgetMisses: (before) => deleteDays(database, "code_misses", before),
     letters: {
       readRequested: (limit) =>
         ask(() =>
@@ -98,6 +95,18 @@ export function createFilterTruth(database: Database): FilterTruth {
         return { sound: rows[0]?.sound === true, newest: numberOf(rows[0]?.newest) };
       }),
   };
+}
+
+/** Deletes the rows of the days (UTC) before that of `before`; answers how many. */
+function deleteDays(database: Database, table: "click_visitors" | "code_misses", before: number): Promise<number> {
+  return ask(async () => {
+    const { rows } = await database.execute<{ deleted: string }>(sql`
+      WITH deleted AS (
+        DELETE FROM ${sql.identifier(table)} WHERE day < (${new Date(before).toISOString()}::timestamptz AT TIME ZONE 'UTC')::date RETURNING 1
+      )
+      SELECT count(*) AS deleted FROM deleted`);
+    return Number(rows[0]?.deleted ?? 0);
+  });
 }
 
 function numberOf(digits: string | undefined): number {

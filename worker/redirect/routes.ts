@@ -29,6 +29,8 @@ export interface RedirectParts {
   readonly capture: (request: Request, departure: Departure, waitUntil: WaitUntil) => void;
   /** Whether this address may ask for one more code that does not exist. */
   readonly mayMiss: (address: string) => Promise<boolean>;
+  /** Counts a request for a code that does not exist; returns at once. */
+  readonly noteMiss: (key: CodeKey, now: number, waitUntil: WaitUntil) => void;
   /** Counts the visits of links that have a limit. */
   readonly visitsLeft: VisitsLeft;
   readonly debugTiming: boolean;
@@ -49,8 +51,8 @@ export function createRedirect(parts: RedirectParts): Redirect {
     const key: CodeKey = { domain: scope.host, code: code.code };
     const resolution = parts.resolve(key, scope.now, scope.waitUntil);
     return resolution instanceof Promise
-      ? answerLater(parts, request, scope, resolution)
-      : answer(parts, request, scope, resolution);
+      ? answerLater(parts, request, scope, key, resolution)
+      : answer(parts, request, scope, key, resolution);
   };
 }
 
@@ -58,19 +60,21 @@ async function answerLater(
   parts: RedirectParts,
   request: Request,
   scope: RequestScope,
+  key: CodeKey,
   resolution: Promise<Resolution>,
 ): Promise<Response> {
-  return answer(parts, request, scope, await resolution);
+  return answer(parts, request, scope, key, await resolution);
 }
 
 function answer(
   parts: RedirectParts,
   request: Request,
   scope: RequestScope,
+  key: CodeKey,
   resolution: Resolution,
 ): Response | Promise<Response> {
   if (resolution.kind === "unavailable") return fail(request, scope, "unavailable");
-  if (resolution.kind === "refused") return unknown(parts, request, scope);
+  if (resolution.kind === "refused") return unknown(parts, request, scope, key);
 
   const destination = destinationOf(resolution.entry, scope.now);
   const tier = parts.debugTiming ? resolution.tier : null;
@@ -84,7 +88,9 @@ function answer(
     case "expired":
       return fail(request, scope, "gone");
     case "not_found":
-      return resolution.entry.kind === "absent" ? unknown(parts, request, scope) : fail(request, scope, "not_found");
+      return resolution.entry.kind === "absent"
+        ? unknown(parts, request, scope, key)
+        : fail(request, scope, "not_found");
   }
 }
 
@@ -126,8 +132,10 @@ async function sendOnIfLeft(
 }
 
 /** A code that does not exist: one address may ask for a few, not for all of them. */
-async function unknown(parts: RedirectParts, request: Request, scope: RequestScope): Promise<Response> {
+async function unknown(parts: RedirectParts, request: Request, scope: RequestScope, key: CodeKey): Promise<Response> {
   const address = clientAddress(request);
   const allowed = address === null || (await parts.mayMiss(address));
+  // Whoever tries codes one after the other is no misprint.
+  if (allowed && request.method === "GET") parts.noteMiss(key, scope.now, scope.waitUntil);
   return fail(request, scope, allowed ? "not_found" : "rate_limited");
 }

@@ -16,6 +16,7 @@ import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
 import { readSpill } from "../spill/client.ts";
 import type { HealthParts } from "../stats/health.ts";
 import type { MetricParts } from "../stats/metrics.ts";
+import type { MissParts } from "../stats/misses/routes.ts";
 import { preferReplica } from "../stats/replica.ts";
 import type { StatsParts } from "../stats/routes.ts";
 import { openCore } from "./core.ts";
@@ -85,6 +86,13 @@ export async function wireStats(): Promise<StatsParts> {
     domains: config.domains,
     mayRead: keyDoorOf(config)("stats:read"),
   };
+}
+
+/** The parts of the misses. */
+export async function wireMisses(): Promise<MissParts> {
+  const { config, database } = openCore();
+  const { createReadMisses } = await import("../stats/misses/queries.ts");
+  return { readMisses: createReadMisses(await database()), mayRead: keyDoorOf(config)("stats:read") };
 }
 
 function keyDoorOf(config: Config): ReturnType<typeof createKeyDoor> {

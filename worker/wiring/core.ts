@@ -17,6 +17,7 @@ import { createPurge } from "../backends/purge.ts";
 import type { RedisClient } from "../backends/redis.ts";
 import { createBuffer } from "../clicks/buffer.ts";
 import { createCapture, packVisits } from "../clicks/capture.ts";
+import { createNoteMiss } from "../clicks/misses/note.ts";
 import { createDailySalt, newSalt } from "../clicks/salt.ts";
 import { createVisitorHash } from "../clicks/visitor-hash.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -99,6 +100,7 @@ function buildCore(config: Config) {
 
   const quotas = createQuotas(env.QUOTA);
   const spill = createSpill(env.SPILL, Math.random);
+  const sendOrSpill = (body: string): Promise<void> => send(body).catch(() => spill(body));
   const memory = createMemoryTier(() => Date.now());
   const edge = createEdgeTier(openEdgeCache(), config.cacheEpoch);
   // Not under the caches' epoch: the filter is no cache, and emptying them must not leave Postgres unguarded.
@@ -137,10 +139,7 @@ function buildCore(config: Config) {
     publish: createPublish({
       near: [memory, edge],
       redis,
-      enqueue: async (change) => {
-        const body = packChange(change);
-        await send(body).catch(() => spill(body));
-      },
+      enqueue: (change) => sendOrSpill(packChange(change)),
       canPurge: config.purge !== null,
     }),
     redirect: createRedirect({
@@ -165,6 +164,7 @@ function buildCore(config: Config) {
         }),
       ),
       mayMiss: (address) => mayGoOn(env.UNKNOWN_CODE_LIMIT, address),
+      noteMiss: createNoteMiss({ send: sendOrSpill, wait: (ms) => scheduler.wait(ms) }),
       visitsLeft: quotas,
       debugTiming: config.debugTiming,
     }),

@@ -5,6 +5,7 @@
  */
 import { lazily } from "../../shared/lazily.ts";
 import type { Bury } from "../clicks/dead-letters.ts";
+import type { WriteMisses } from "../clicks/misses/store.ts";
 import type { ClickStore } from "../clicks/store.ts";
 import type { Config } from "../config.ts";
 import { newGenerationName } from "../entries/filter.ts";
@@ -20,6 +21,7 @@ const REBUILD_LIMIT_MS = 5000;
 export interface Jobs {
   readonly clicks: ClickStore;
   readonly bury: Bury;
+  readonly writeMisses: WriteMisses;
   readonly maintenance: MaintenanceStore;
   readonly send: (body: string) => Promise<void>;
   readonly keptMonths: Config["clickRetentionMonths"];
@@ -29,9 +31,16 @@ export interface Jobs {
 
 /** The parts of the queue's consumers and of cron. */
 export async function wireJobs(): Promise<Jobs> {
-  const [{ createClickStore }, { createBury }, { createMaintenanceStore }, { createFilterBuild }] = await Promise.all([
+  const [
+    { createClickStore },
+    { createBury },
+    { createWriteMisses },
+    { createMaintenanceStore },
+    { createFilterBuild },
+  ] = await Promise.all([
     import("../clicks/store.ts"),
     import("../clicks/dead-letters.ts"),
+    import("../clicks/misses/store.ts"),
     import("../maintenance/store.ts"),
     import("../entries/filter-build.ts"),
   ]);
@@ -41,6 +50,7 @@ export async function wireJobs(): Promise<Jobs> {
   return {
     clicks: createClickStore(database),
     bury: createBury(database),
+    writeMisses: createWriteMisses(database),
     maintenance,
     send,
     keptMonths: config.clickRetentionMonths,
