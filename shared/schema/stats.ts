@@ -122,6 +122,18 @@ export const clickLogQuery = {
   cursor: z.string().max(200).optional().openapi({ description: "`nextCursor` of the page before." }),
 };
 
+/** Which clicks are erased. An end that is not given is open. */
+export const eraseQuery = {
+  from: moment.optional().openapi({ description: "The first day or instant; by default there is none." }),
+  to: moment
+    .optional()
+    .openapi({ description: "The last day or instant, which is included; by default there is none." }),
+  timezone: statsQuery.timezone,
+};
+
+/** How many clicks were erased. */
+export const erasedShown = z.object({ erased: count }).openapi("ErasedClicks");
+
 const told = z.string().nullable();
 
 /** One click of the raw log. */

@@ -8,6 +8,8 @@ import {
   allStatsShown,
   clickLogQuery,
   clickPageShown,
+  erasedShown,
+  eraseQuery,
   scopeQuery,
   statsQuery,
   statsShown,
@@ -66,6 +68,27 @@ export const clickLogCall = createRoute({
     200: {
       description: "A page of clicks.",
       content: { "application/json": { schema: clickPageShown }, "text/csv": { schema: z.string() } },
+    },
+  },
+});
+
+/** `DELETE /api/v1/links/{code}/clicks` */
+export const eraseClicksCall = createRoute({
+  method: "delete",
+  path: "/{code}/clicks",
+  operationId: "eraseClicks",
+  summary: "Erases the clicks of a link, all or those of a period",
+  description:
+    "`from` and `to` are both included and widened to quarters of an hour; an end that is not given is open. Single clicks, figures and the link's count lose them for good.",
+  security,
+  // A name that is mistyped must not erase everything.
+  request: { params: ofOneLink.params, query: ofOneLink.query.extend(eraseQuery).strict() },
+  responses: {
+    ...refusals,
+    ...noSuchLink,
+    200: {
+      description: "How many clicks were erased.",
+      content: { "application/json": { schema: erasedShown } },
     },
   },
 });

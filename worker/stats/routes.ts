@@ -12,23 +12,27 @@ import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { clicksAsCsv } from "./click-log/csv.ts";
 import { cursorOf, positionIn } from "./click-log/cursor.ts";
-import { allStatsCall, clickLogCall, linkStatsCall } from "./contract.ts";
+import { allStatsCall, clickLogCall, eraseClicksCall, linkStatsCall } from "./contract.ts";
 import { type LocalInstant, MAX_BUCKETS, type StatsStore } from "./queries.ts";
 import type { Scope, StatsQuestion } from "./rollups.ts";
+import type { EraseClicks } from "./store.ts";
 
 /** What statistics need, handed in. */
 export interface StatsParts {
   readonly store: StatsStore;
   /** Hosts that links may live on; empty when each host is a domain of its own. */
   readonly domains: readonly string[];
+  readonly eraseClicks: EraseClicks;
   readonly mayRead: MiddlewareHandler<ApiEnv>;
+  readonly mayErase: MiddlewareHandler<ApiEnv>;
 }
 
-/** `GET /api/v1/links/{code}/stats` and `…/clicks` */
+/** `GET /api/v1/links/{code}/stats`, and `GET` and `DELETE …/clicks` */
 export function linkStatsRoutes(parts: StatsParts): OpenAPIHono<ApiEnv> {
   const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   routes.use("/:code/stats", parts.mayRead);
-  routes.use("/:code/clicks", parts.mayRead);
+  routes.get("/:code/clicks", parts.mayRead);
+  routes.delete("/:code/clicks", parts.mayErase);
   routes.openapi(linkStatsCall, async (c) => {
     const { domain, ...asked } = c.req.valid("query");
     const linkId = await parts.store.findLink(keyOf(c, parts.domains, c.req.valid("param").code, domain));
@@ -49,6 +53,15 @@ export function linkStatsRoutes(parts: StatsParts): OpenAPIHono<ApiEnv> {
     if (format === "json") return c.json({ clicks, nextCursor }, 200, NOT_KEPT);
     const headers = { ...NOT_KEPT, ...(nextCursor === null ? {} : { "X-Next-Cursor": nextCursor }) };
     return c.body(clicksAsCsv(clicks), 200, { "Content-Type": "text/csv; charset=utf-8", ...headers });
+  });
+  routes.openapi(eraseClicksCall, async (c) => {
+    const { domain, ...erasure } = c.req.valid("query");
+    const linkId = await parts.store.findLink(keyOf(c, parts.domains, c.req.valid("param").code, domain));
+    if (linkId === undefined) throw noSuchLink();
+    const erased = await parts.eraseClicks(linkId, erasure);
+    if (erased.kind === "reversed") throw reversed();
+    if (erased.kind === "unknown_zone") throw unknownZone(erasure.timezone);
+    return c.json({ erased: erased.clicks }, 200, NOT_KEPT);
   });
   return routes;
 }
@@ -73,7 +86,7 @@ async function figures(store: StatsStore, scope: Scope, question: StatsQuestion)
   const stats = await store.read(scope, question);
   switch (stats.kind) {
     case "reversed":
-      throw refused("to", "The period ends before it begins: `to` is earlier than `from`.");
+      throw reversed();
     case "too_fine":
       throw refused(
         "interval",
@@ -94,6 +107,10 @@ async function figures(store: StatsStore, scope: Scope, question: StatsQuestion)
       };
     }
   }
+}
+
+function reversed(): Refusal {
+  return refused("to", "The period ends before it begins: `to` is earlier than `from`.");
 }
 
 function unknownZone(name: string): Refusal {

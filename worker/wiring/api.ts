@@ -78,13 +78,20 @@ export async function wireLinks(): Promise<LinkParts> {
 /** The parts of the statistics. */
 export async function wireStats(): Promise<StatsParts> {
   const { config, database, connectReplica } = openCore();
-  const [{ createStatsStore }, replica] = await Promise.all([import("../stats/queries.ts"), connectReplica()]);
+  const [{ createStatsStore }, { createEraseClicks }, replica] = await Promise.all([
+    import("../stats/queries.ts"),
+    import("../stats/store.ts"),
+    connectReplica(),
+  ]);
   const primary = createStatsStore(await database());
   const manners = { breaker: createBreaker("replica"), clock: () => Date.now() };
+  const keyDoor = keyDoorOf(config);
   return {
     store: replica === null ? primary : preferReplica({ replica: createStatsStore(replica), primary, ...manners }),
+    eraseClicks: createEraseClicks(await database()),
     domains: config.domains,
-    mayRead: keyDoorOf(config)("stats:read"),
+    mayRead: keyDoor("stats:read"),
+    mayErase: keyDoor("links:write"),
   };
 }
 
