@@ -15,7 +15,7 @@ export type BotKind =
   | "silent";
 
 /** Programs that the list of `isbot` 5.2.3 does not know. */
-const ALSO_BOTS = /Bluesky Cardyb/;
+const ALSO_BOTS = /Bluesky Cardyb|GTmetrix|Miniature\.io\/|YLT Chrome\//;
 /** Tools and libraries: they go where a person, or that person's program, sends them. */
 const TOOLS =
   /^(?:axios|curl|Dart|Go-http-client|got|HTTPie|insomnia|Java|node|node-fetch|okhttp|PostmanRuntime|python-requests|undici|Wget)\b/i;
