@@ -80,7 +80,7 @@ const WAYS = [
 ] as const;
 const PACKAGES = `hono hono/utils/accept @hono/zod-openapi zod zod/mini lru-cache @upstash/redis/cloudflare drizzle-orm
   drizzle-orm/pg-core @neondatabase/serverless node:fs fs pg vitest fast-check cloudflare:workers cloudflare:test
-  cloudflare:sockets /etc/passwd`.split(/\s+/);
+  cloudflare:sockets crawler-user-agents top-user-agents top-user-agents/desktop /etc/passwd`.split(/\s+/);
 
 const isTest = (file: string) => /\.(?:test|contract)\.tsx?$/.test(file);
 
@@ -122,6 +122,7 @@ function mayUse(source: string, specifier: string): boolean {
   const testing = isTest(source) || folder === "worker/testing";
   if (testing && ["vitest", "fast-check"].includes(name)) return true;
   if (folder.startsWith("shared")) return folder === "shared/schema" && ["zod", "@hono/zod-openapi"].includes(name);
+  if (["crawler-user-agents", "top-user-agents"].includes(name)) return isTest(source) && floorOf(folder) === 1;
   if (testing && specifier === "cloudflare:test") return true;
   if (specifier === "cloudflare:workers") return testing || floorOf(folder) >= 4 || OBJECTS.includes(source);
   if (["worker/index.ts", "worker/config.ts", "worker/testing"].includes(folder) || OBJECTS.includes(source))
