@@ -14,6 +14,7 @@ test.for([
   ["out.reddit.com", "Reddit"],
   ["www.google.co.uk", "Google"],
   ["google.com", "Google"],
+  ["encrypted.google.com", "Google"],
   ["mail.google.com", "Gmail"],
   ["www.example.com", "example.com"],
   ["news.example.com", "news.example.com"],

@@ -25,7 +25,7 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 
 const BY_HOST = new Map(Object.entries(SOURCES).flatMap(([source, hosts]) => hosts.map((host) => [host, source])));
 /** Google has a search host in each country, and an app of its own on Android. */
-const GOOGLE = /^(?:www\.)?google\.[a-z]{2,3}(?:\.[a-z]{2})?$|^com\.google\.android\.googlequicksearchbox$/;
+const GOOGLE = /^(?:www\.|encrypted\.)?google\.[a-z]{2,3}(?:\.[a-z]{2})?$|^com\.google\.android\.googlequicksearchbox$/;
 const MAX_LABELS = 127;
 
 /** The source of a referrer's host: a name such as `Facebook`, or else the host itself without `www.`. */
