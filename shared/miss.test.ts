@@ -27,7 +27,16 @@ test.for([
 
 test("a broken item takes no other along", ({ expect }) => {
   const good = { domain: "a.example", code: "b", n: 1, lastAt: 5 };
-  const broken = [null, {}, { ...good, n: 0 }, { ...good, n: 1.5 }, { ...good, lastAt: 1e20 }, { ...good, code: 1 }];
+  const broken = [
+    null,
+    {},
+    { ...good, n: 0 },
+    { ...good, n: 1.5 },
+    { ...good, lastAt: 1e20 },
+    { ...good, code: 1 },
+    { ...good, code: "a\u0000" },
+    { ...good, domain: "\ud800" },
+  ];
   expect(unpackMisses(JSON.stringify({ v: 1, misses: [...broken, good] }))).toEqual([
     { key: { domain: "a.example", code: "b" }, misses: 1, lastAt: 5 },
   ]);

@@ -36,9 +36,14 @@ export function unpackMisses(body: unknown): readonly Miss[] | undefined {
 function readMiss(item: unknown): Miss | undefined {
   if (!isRecord(item)) return undefined;
   const { domain, code, n, lastAt } = item;
-  if (typeof domain !== "string" || typeof code !== "string") return undefined;
+  if (!isStorable(domain) || !isStorable(code)) return undefined;
   if (!isCount(n) || !isCount(lastAt) || new Date(lastAt).getUTCFullYear() > 9999) return undefined;
   return { key: { domain, code }, misses: n, lastAt };
+}
+
+/** Postgres takes neither NUL nor half a surrogate pair. */
+function isStorable(text: unknown): text is string {
+  return typeof text === "string" && text.isWellFormed() && !text.includes("\u0000");
 }
 
 function isCount(value: unknown): value is number {

@@ -169,6 +169,7 @@ test("a flood of values: the day has no more than 200 apart, and adds up to what
 test("who may read clicks may not erase them for that", async ({ expect }) => {
   const routes = linkStatsRoutes({
     store: createStatsStore(database),
+    findToErase: () => Promise.reject(new Error("looked up without leave")),
     eraseClicks: () => Promise.reject(new Error("erased without leave")),
     domains: [],
     mayRead: (_, next) => next(),

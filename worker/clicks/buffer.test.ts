@@ -20,6 +20,7 @@ function setUp({ failures = 0, messagesOf = pack, capacity = MESSAGE_MAX_CLICKS,
   const sent: string[] = [];
   const spilled: string[] = [];
   const windows: number[] = [];
+  const time = { now: 0 };
   const pauses: (() => void)[] = [];
   const owned: Promise<unknown>[] = [];
   const answered = Promise.withResolvers<void>();
@@ -42,6 +43,7 @@ function setUp({ failures = 0, messagesOf = pack, capacity = MESSAGE_MAX_CLICKS,
       windows.push(ms);
       return new Promise((resolve) => pauses.push(resolve));
     },
+    clock: () => time.now,
     answerFirst: () => answered.promise,
   });
   const waitUntil = (work: Promise<unknown>) => void owned.push(work);
@@ -49,6 +51,7 @@ function setUp({ failures = 0, messagesOf = pack, capacity = MESSAGE_MAX_CLICKS,
     sent,
     spilled,
     windows,
+    time,
     pauses,
     owned,
     answer: answered.resolve,
@@ -121,6 +124,24 @@ test("when nothing takes it, nobody's request is rejected", async ({ expect }) =
   await runOut(pauses);
   await expect(Promise.all(owned)).resolves.toBeDefined();
   expect([sent, spilled]).toEqual([[], []]);
+});
+
+test("visits whose owner was ended by the platform get another one, and are sent once", async ({ expect }) => {
+  const { sent, pauses, owned, time, keep } = setUp();
+  keep(1);
+  time.now = 2 * MAX_WINDOW_MS;
+  keep(2);
+  expect(owned).toHaveLength(1);
+  time.now += 1;
+  for (const visit of [3, 4]) keep(visit);
+  expect(owned).toHaveLength(2);
+  pauses[1]?.();
+  await owned[1];
+  expect(sent).toEqual(["1,2,3,4"]);
+  keep(5);
+  pauses[0]?.();
+  await owned[0];
+  expect(sent).toHaveLength(1);
 });
 
 test("a buffer for one sends each visit as soon as it is answered", async ({ expect }) => {

@@ -17,7 +17,9 @@ export const MIN_WINDOW_MS = 1000;
  * still shows within the 10 s that are promised.
  */
 export const MAX_WINDOW_MS = 4000;
-/** A send that fails is tried again after these pauses. All of it fits the 30 s that `waitUntil` has. */
+/** An owner whose request was ended by the platform flushes nothing: after so long the next visit takes over. */
+const ORPHANED_MS = 2 * MAX_WINDOW_MS;
+/** A send that fails is tried again after these pauses. All of it fits the 30 s that `waitUntil` has, also when each send takes 3 s. */
 const RETRY_AFTER_MS = [250, 1000, 4000];
 
 /** What the buffer hands its visits to. */
@@ -32,6 +34,8 @@ export interface Outlet<T> {
   readonly spill: (body: string) => Promise<void>;
   /** The pause of the platform, in milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
   /** Waits until the answer has left: what begins in the turn in which it is made still holds it up. */
   readonly answerFirst: () => Promise<void>;
 }
@@ -43,6 +47,7 @@ export type Keep<T> = (visit: T, waitUntil: WaitUntil) => void;
 export function createBuffer<T>(outlet: Outlet<T>): Keep<T> {
   let waiting: T[] = [];
   let windowMs = MIN_WINDOW_MS;
+  let ownedSince = 0;
 
   /** Swaps before anything is awaited: what is kept meanwhile belongs to the next flush. */
   const take = (): T[] => {
@@ -67,7 +72,10 @@ export function createBuffer<T>(outlet: Outlet<T>): Keep<T> {
   return (visit, waitUntil) => {
     waiting.push(visit);
     if (waiting.length >= outlet.capacity) waitUntil(deliverAfterwards(take()));
-    else if (waiting.length === 1) waitUntil(flushLater(waiting));
+    else if (waiting.length === 1 || outlet.clock() - ownedSince > ORPHANED_MS) {
+      ownedSince = outlet.clock();
+      waitUntil(flushLater(waiting));
+    }
   };
 }
 

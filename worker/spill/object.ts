@@ -34,12 +34,12 @@ export class Spill extends DurableObject<Env> {
     );
   }
 
-  /** Keeps one message, and tries the queue again in a few seconds. */
+  /** Keeps one message. The next try is planned first: a message without one would wait for ever. */
   async keep(body: string): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) === null) await this.#wakeIn(FIRST_PAUSE_MS);
     const { sql, kv } = this.ctx.storage;
     sql.exec("INSERT INTO messages (body) VALUES (?)", body);
     kv.put(KEPT, (kv.get<number>(KEPT) ?? 0) + 1);
-    if ((await this.ctx.storage.getAlarm()) === null) await this.#wakeIn(FIRST_PAUSE_MS);
   }
 
   /** How it stands. */

@@ -22,6 +22,8 @@ export interface StatsParts {
   readonly store: StatsStore;
   /** Hosts that links may live on; empty when each host is a domain of its own. */
   readonly domains: readonly string[];
+  /** Finds a link as it stands now: what is erased must be the clicks of no earlier link. */
+  readonly findToErase: StatsStore["findLink"];
   readonly eraseClicks: EraseClicks;
   readonly mayRead: MiddlewareHandler<ApiEnv>;
   readonly mayErase: MiddlewareHandler<ApiEnv>;
@@ -56,7 +58,7 @@ export function linkStatsRoutes(parts: StatsParts): OpenAPIHono<ApiEnv> {
   });
   routes.openapi(eraseClicksCall, async (c) => {
     const { domain, ...erasure } = c.req.valid("query");
-    const linkId = await parts.store.findLink(keyOf(c, parts.domains, c.req.valid("param").code, domain));
+    const linkId = await parts.findToErase(keyOf(c, parts.domains, c.req.valid("param").code, domain));
     if (linkId === undefined) throw noSuchLink();
     const erased = await parts.eraseClicks(linkId, erasure);
     if (erased.kind === "reversed") throw reversed();

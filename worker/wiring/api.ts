@@ -88,6 +88,7 @@ export async function wireStats(): Promise<StatsParts> {
   const keyDoor = keyDoorOf(config);
   return {
     store: replica === null ? primary : preferReplica({ replica: createStatsStore(replica), primary, ...manners }),
+    findToErase: (key) => primary.findLink(key),
     eraseClicks: createEraseClicks(await database()),
     domains: config.domains,
     mayRead: keyDoor("stats:read"),

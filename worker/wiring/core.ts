@@ -11,6 +11,7 @@ import { createCodeBook, RESERVED_WORDS } from "../../shared/code.ts";
 import { lazily } from "../../shared/lazily.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
 import { createBreaker, NO_BREAKER } from "../backends/breaker.ts";
+import { within } from "../backends/deadline.ts";
 import { openEdgeCache } from "../backends/edge-cache.ts";
 import type { Database } from "../backends/postgres.ts";
 import { createPurge } from "../backends/purge.ts";
@@ -41,6 +42,8 @@ const REDIS_LIMIT_MS = 500;
 const LOOKUP_LIMIT_MS = 2000;
 /** A caller of the API, and the queue's consumer, can wait longer than a visitor. */
 const STATEMENT_LIMIT_MS = 10_000;
+/** Nobody waits for the queue, but the platform ends what is left of a request after 30 s. */
+const QUEUE_LIMIT_MS = 3000;
 /** How long "there is no such link" is believed. */
 const ABSENT_MS = 10_000;
 
@@ -160,6 +163,7 @@ function buildCore(config: Config) {
           send,
           spill,
           wait: (ms) => scheduler.wait(ms),
+          clock: () => Date.now(),
           answerFirst,
         }),
       ),
@@ -176,9 +180,12 @@ function answerFirst(): Promise<void> {
   return scheduler.wait(0);
 }
 
-/** Sends one message, as text: what is packed once is not serialised a second time. */
+/**
+ * Sends one message, as text: what is packed once is not serialised a second time. A queue that hangs rejects like one that refuses;
+ * a message that arrives all the same, twice, counts once.
+ */
 export async function send(body: string): Promise<void> {
-  await env.CLICKS.send(body, { contentType: "text" });
+  await within("queue", QUEUE_LIMIT_MS, env.CLICKS.send(body, { contentType: "text" }));
 }
 
 /** Empties the other places' caches, when the zone and its token are configured. */

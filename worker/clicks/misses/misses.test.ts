@@ -50,6 +50,21 @@ test("a flood of made-up codes is one message, bounded, and no miss is lost in i
   expect(misses.at(-1)).toEqual({ key: OTHER_CODES, misses: 4900, lastAt: 5000 });
 });
 
+test("misses whose owner was ended by the platform get another one", async ({ expect }) => {
+  const sent: string[] = [];
+  const owned: Promise<unknown>[] = [];
+  const windows: (() => void)[] = [];
+  const wait = () => new Promise<void>((resolve) => windows.push(resolve));
+  const note = createNoteMiss({ send: async (body) => void sent.push(body), wait });
+  for (const now of [1, 10_001, 10_002]) note(key("late"), now, (work) => owned.push(work));
+  expect(owned).toHaveLength(2);
+  windows[1]?.();
+  await owned[1];
+  windows[0]?.();
+  await Promise.all(owned);
+  expect(sent.map((body) => unpackMisses(body)?.[0]?.misses)).toEqual([3]);
+});
+
 test("a day keeps a thousand codes apart and sums the rest; a code that is known goes on counting", async ({
   expect,
 }) => {

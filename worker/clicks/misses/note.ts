@@ -28,25 +28,30 @@ export type NoteMiss = (key: CodeKey, now: number, waitUntil: WaitUntil) => void
 /** Builds the counter. */
 export function createNoteMiss({ send, wait }: MissOutlet): NoteMiss {
   let noted = new Map<string, Miss>();
+  let ownedSince = 0;
 
-  const flushLater = async (): Promise<void> => {
+  const flushLater = async (owned: ReadonlyMap<string, Miss>): Promise<void> => {
     await wait(WINDOW_MS);
-    const taken = noted;
+    // Its first owner was slow, and another has sent it.
+    if (noted !== owned) return;
     noted = new Map();
     try {
-      await send(packMisses([...taken.values()]));
+      await send(packMisses([...owned.values()]));
     } catch (error) {
-      log("warn", "misses_lost", { codes: taken.size }, error);
+      log("warn", "misses_lost", { codes: owned.size }, error);
     }
   };
 
   return (key, now, waitUntil) => {
-    const isFirst = noted.size === 0;
+    // An owner whose request was ended by the platform flushes nothing: the next miss takes over.
+    const wantsOwner = noted.size === 0 || now - ownedSince > 2 * WINDOW_MS;
     const own = `${key.domain}/${key.code}`;
     const isApart = noted.has(own) || noted.size < MAX_CODES;
     const name = isApart ? own : "";
     const before = noted.get(name);
     noted.set(name, { key: isApart ? key : OTHER_CODES, misses: (before?.misses ?? 0) + 1, lastAt: now });
-    if (isFirst) waitUntil(flushLater());
+    if (!wantsOwner) return;
+    ownedSince = now;
+    waitUntil(flushLater(noted));
   };
 }

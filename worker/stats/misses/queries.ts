@@ -38,7 +38,7 @@ export function createReadMisses(database: Database): ReadMisses {
         )
         SELECT domain, code, misses::text AS misses, (extract(epoch FROM last_at) * 1000)::bigint::text AS at,
           (SELECT sum(misses) FROM sums)::text AS total
-        FROM sums ORDER BY is_rest, misses DESC, domain, code LIMIT ${limit + 1}`);
+        FROM sums ORDER BY is_rest, sums.misses DESC, domain, code LIMIT ${limit + 1}`);
       const shown = rows.filter(({ code }) => code !== OTHER_CODES.code).slice(0, limit);
       const misses = shown.map(({ domain: on, code, misses: n, at }) => ({
         domain: on,
