@@ -19,6 +19,7 @@ BEGIN
   SELECT coalesce(sum(clicks) FILTER (WHERE dimension = 'total'), 0), array_agg(DISTINCT date_trunc('day', bucket, 'UTC'))
   INTO erased, touched FROM gone;
   -- A day is made anew of the quarters that it has left: subtracting could not, as a value may be kept apart in one grain alone.
+  -- 200 values are kept apart, as the consumer does it (worker/clicks/rollups.ts).
   DELETE FROM click_rollups WHERE link_id = erased_link AND grain = 'd' AND bucket = ANY (touched);
   INSERT INTO click_rollups (link_id, grain, dimension, bucket, value, clicks, humans, visitors)
   SELECT erased_link, 'd', dimension, day, CASE WHEN place <= 200 THEN value ELSE '' END, sum(clicks), sum(humans), sum(visitors)

@@ -32,22 +32,18 @@ export async function handleBatch(batch: MessageBatch): Promise<void> {
     await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), bury);
     return;
   }
-  const changes = batch.messages.filter(isChange);
-  const misses = batch.messages.filter(isOfMisses);
-  const rest = batch.messages.filter((message) => !isChange(message) && !isOfMisses(message));
+  const byKind = Map.groupBy(batch.messages, kindOf);
   await Promise.all([
-    deliverChanges(changes, repair),
-    consumeMisses(misses, writeMisses),
-    consumeClicks({ queue: batch.queue, messages: rest }, clicks, bury),
+    deliverChanges(byKind.get("change") ?? [], repair),
+    consumeMisses(byKind.get("misses") ?? [], writeMisses),
+    consumeClicks({ queue: batch.queue, messages: byKind.get("clicks") ?? [] }, clicks, bury),
   ]);
 }
 
-function isChange(message: Message): boolean {
-  return unpackChange(message.body) !== undefined;
-}
-
-function isOfMisses(message: Message): boolean {
-  return unpackMisses(message.body) !== undefined;
+/** Which task a message is for. What nobody knows goes to the clicks' consumer, which buries it. */
+function kindOf({ body }: Message): "change" | "misses" | "clicks" {
+  if (unpackChange(body) !== undefined) return "change";
+  return unpackMisses(body) === undefined ? "clicks" : "misses";
 }
 
 /** What a run of cron does; each on its own, so that one that fails holds up no other. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, test } from "vitest";
-import { fieldOf, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Service, startService } from "./service.ts";
 
 const COUNTED_WITHIN_MS = 10_000;
 let service: Service;
@@ -14,10 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(longUrl: string): Promise<string> {
-  const answer = await service.api("POST", "/links", { longUrl, unique: true });
-  return String(fieldOf(await answer.json(), "shortCode"));
-}
+const create = (longUrl: string): Promise<string> => createLink(service, { longUrl });
 
 async function countOf(code: string): Promise<number> {
   return Number(fieldOf(await (await service.api("GET", `/links/${code}`)).json(), "clickCount"));
@@ -80,8 +77,7 @@ test("a visit that is not sent on is no click", async ({ expect }) => {
 
 test("CLICK_MODE=each sends a message a click, and counts the same", async ({ expect }) => {
   const single = await startService("each.clicks.example.test", { CLICK_MODE: "each" });
-  const created = await single.api("POST", "/links", { longUrl: "https://example.com/each" });
-  const code = String(fieldOf(await created.json(), "shortCode"));
+  const code = await createLink(single);
   await Promise.all(Array.from({ length: 12 }, () => single.fetch(`/${code}`)));
   const count = async () => fieldOf(await (await single.api("GET", `/links/${code}`)).json(), "clickCount");
   await expect.poll(count, { timeout: COUNTED_WITHIN_MS }).toBe(12);

@@ -5,7 +5,7 @@
  * @module
  */
 import { afterAll, beforeAll, inject, test } from "vitest";
-import { fieldOf, type Service, startService, stranger } from "./service.ts";
+import { createLink, fieldOf, type Service, startService, stranger } from "./service.ts";
 
 const HOST = "crowds.example.test";
 const COUNTED_WITHIN_MS = 20_000;
@@ -16,17 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const body = { longUrl: "https://example.com/crowd", unique: true, ...fields };
-  return String(fieldOf(await (await service.api("POST", "/links", body)).json(), "shortCode"));
-}
-
 async function statusesOf(codes: readonly string[]): Promise<readonly number[]> {
   return Promise.all(codes.map(async (code) => (await service.fetch(`/${code}`, { headers: stranger() })).status));
 }
 
 test("B144: 2,000 visits of one link at once are 2,000 clicks", async ({ expect }) => {
-  const code = await create();
+  const code = await createLink(service);
   const statuses = await statusesOf(Array.from({ length: 2000 }, () => code));
   expect(statuses.filter((status) => status !== 302)).toEqual([]);
   const count = async () => fieldOf(await (await service.api("GET", `/links/${code}`)).json(), "clickCount");
@@ -36,7 +31,7 @@ test("B144: 2,000 visits of one link at once are 2,000 clicks", async ({ expect 
 test("B122, B123: 50 cold links one by one and 50 at once open, while the queue's consumer works on the same clients", async ({
   expect,
 }) => {
-  const bulk = await Promise.all(Array.from({ length: 100 }, () => create()));
+  const bulk = await Promise.all(Array.from({ length: 100 }, () => createLink(service)));
   // Their creation put them in this place's caches; asked for under a new epoch they are in none.
   const cold = await startService(HOST, { CACHE_EPOCH: `crowd-${Date.now()}` });
   const statuses = [];
@@ -50,7 +45,7 @@ test("B122, B123: 50 cold links one by one and 50 at once open, while the queue'
 test("B152: with Redis away, 500 at once who ask for one cold link cost Postgres few statements, and none an error", async ({
   expect,
 }) => {
-  const code = await create({ customCode: `crowd-${Date.now()}` });
+  const code = await createLink(service, { customCode: `crowd-${Date.now()}` });
   const cold = await startService(HOST, { CACHE_EPOCH: `crowd-${Date.now()}` });
   const { faultUrls } = inject("stack");
   const fault = await fetch(faultUrls.redis, {

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, test } from "vitest";
-import { fieldOf, type Seen, see, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Seen, see, type Service, startService } from "./service.ts";
 
 const HOST = "erase.example.test";
 const COUNTED_WITHIN_MS = 10_000;
@@ -15,18 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(): Promise<string> {
-  const body = { longUrl: "https://example.com/erase", unique: true };
-  return String(fieldOf((await see(service.api("POST", "/links", body))).body, "shortCode"));
-}
-
 async function clicksOf(code: string): Promise<unknown> {
   return fieldOf(fieldOf((await see(service.api("GET", `/links/${code}/stats`))).body, "totals"), "clicks");
 }
 
 /** A link with so many clicks that are counted. */
 async function visited(visits: number): Promise<string> {
-  const code = await create();
+  const code = await createLink(service);
   for (let visit = 0; visit < visits; visit += 1) await service.fetch(`/${code}`);
   const deadline = Date.now() + COUNTED_WITHIN_MS;
   while ((await clicksOf(code)) !== visits && Date.now() < deadline) {
@@ -62,7 +57,7 @@ test.for([
   "form=2026-12-01",
   "domain=nobody.example",
 ])("%s is refused and erases nothing", async (query, { expect }) => {
-  const code = await create();
+  const code = await createLink(service);
   const seen = await erase(code, `?${query}`);
   expect(seen.status).toBe(400);
   expect(seen.body).toMatchObject({ code: "invalid_request" });
@@ -70,7 +65,7 @@ test.for([
 
 test("a link that is none has no clicks to erase, and nobody erases any without a key", async ({ expect }) => {
   expect((await erase("no-such-link")).status).toBe(404);
-  const code = await create();
+  const code = await createLink(service);
   for (const headers of [{}, { Authorization: "Bearer wrong" }]) {
     const answer = await service.fetch(`/api/v1/links/${code}/clicks`, { method: "DELETE", headers });
     expect(answer.status).toBe(401);

@@ -89,6 +89,12 @@ export function fieldOf(body: unknown, name: string): unknown {
   return isRecord(body) ? body[name] : undefined;
 }
 
+/** Creates a link of its own; answers its code. */
+export async function createLink(service: Service, fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const answer = await service.api("POST", "/links", { longUrl: "https://example.com/", unique: true, ...fields });
+  return String(fieldOf(await answer.json(), "shortCode"));
+}
+
 /** Reads an answer to its end. */
 export async function see(answer: Answered | Promise<Answered>): Promise<Seen> {
   const answered = await answer;

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, test } from "vitest";
 import { isRecord } from "../../shared/json.ts";
-import { fieldOf, type Seen, see, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Seen, see, type Service, startService } from "./service.ts";
 
 const HOST = "stats.example.test";
 const COUNTED_WITHIN_MS = 10_000;
@@ -20,10 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const body = { longUrl: "https://example.com/stats", unique: true, ...fields };
-  return String(fieldOf((await see(service.api("POST", "/links", body))).body, "shortCode"));
-}
+const create = (fields: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+  createLink(service, { longUrl: "https://example.com/stats", ...fields });
 
 const stats = (code: string, query = ""): Promise<Seen> => see(service.api("GET", `/links/${code}/stats${query}`));
 

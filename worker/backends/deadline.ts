@@ -21,3 +21,12 @@ export async function within<T>(backend: string, limitMs: number, work: Promise<
     clearTimeout(timer);
   }
 }
+
+/** Calls a Durable Object {@link within} a limit; whatever goes wrong is {@link BackendDown}. */
+export async function callObject<T>(backend: string, limitMs: number, call: () => Promise<T>): Promise<T> {
+  try {
+    return await within(backend, limitMs, call());
+  } catch (error) {
+    throw error instanceof BackendDown ? error : new BackendDown(backend, error);
+  }
+}

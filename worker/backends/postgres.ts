@@ -34,6 +34,16 @@ export function connect(address: DatabaseAddress, limitMs: number): Database {
   return drizzle(neon(address.url, { fetchOptions, disableWarningInBrowsers: true }), { schema });
 }
 
+/** Runs a statement. Rejects with `BackendDown` when the database cannot be asked, and else as the statement does. */
+export async function askDatabase<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    const failure = diagnose(error);
+    throw failure.kind === "down" ? failure.error : error;
+  }
+}
+
 /** What a failed statement says of itself. */
 export type DatabaseFailure =
   | { readonly kind: "down"; readonly error: BackendDown }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Database, diagnose } from "../backends/postgres.ts";
+import { askDatabase, type Database } from "../backends/postgres.ts";
 import { deadLetters } from "../backends/schema.ts";
 
 /** A message that nobody could handle. */
@@ -28,15 +28,12 @@ const MAX_BODY_CHARACTERS = 256 * 1024;
 export function createBury(database: Database): Bury {
   return async (letter) => {
     const body = storable(letter.body).slice(0, MAX_BODY_CHARACTERS);
-    try {
-      await database
+    await askDatabase(() =>
+      database
         .insert(deadLetters)
         .values({ ...letter, body, reason: storable(letter.reason) })
-        .onConflictDoNothing();
-    } catch (error) {
-      const failure = diagnose(error);
-      throw failure.kind === "down" ? failure.error : error;
-    }
+        .onConflictDoNothing(),
+    );
   };
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import { type Database, diagnose } from "../backends/postgres.ts";
+import { askDatabase as ask, type Database } from "../backends/postgres.ts";
 import { deadLetters, shortLinks } from "../backends/schema.ts";
 import type { FilterTruth } from "../entries/filter.ts";
 import type { ReadCustomRows } from "./filter-rebuild.ts";
@@ -112,14 +112,4 @@ function deleteDays(database: Database, table: "click_visitors" | "code_misses",
 function numberOf(digits: string | undefined): number {
   if (digits === undefined) throw new TypeError("a function answered no row");
   return Number(digits);
-}
-
-/** Runs a statement; a database that cannot be asked is `BackendDown`. */
-async function ask<T>(statement: () => Promise<T>): Promise<T> {
-  try {
-    return await statement();
-  } catch (error) {
-    const failure = diagnose(error);
-    throw failure.kind === "down" ? failure.error : error;
-  }
 }

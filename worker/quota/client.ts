@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { BackendDown } from "../../shared/backend-down.ts";
-import { within } from "../backends/deadline.ts";
+import { callObject } from "../backends/deadline.ts";
 import type { Quota } from "./object.ts";
 
 /** The visits left of one link; each rejects with `BackendDown` when its object cannot be asked. */
@@ -33,10 +32,6 @@ export function createQuotas(namespace: DurableObjectNamespace<Quota>): Quotas {
   };
 }
 
-async function ask<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await within("quota", LIMIT_MS, call());
-  } catch (error) {
-    throw error instanceof BackendDown ? error : new BackendDown("quota", error);
-  }
+function ask<T>(call: () => Promise<T>): Promise<T> {
+  return callObject("quota", LIMIT_MS, call);
 }

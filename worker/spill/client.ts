@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { BackendDown } from "../../shared/backend-down.ts";
-import { within } from "../backends/deadline.ts";
+import { callObject } from "../backends/deadline.ts";
 import type { Spill, SpillStatus } from "./object.ts";
 
 /** Keeps one message until the queue takes it. Rejects with `BackendDown` when no object can be asked. */
@@ -43,10 +42,6 @@ function stubOf(namespace: DurableObjectNamespace<Spill>, name: string): Durable
   return namespace.get(namespace.idFromName(name));
 }
 
-async function ask<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await within("spill", LIMIT_MS, call());
-  } catch (error) {
-    throw error instanceof BackendDown ? error : new BackendDown("spill", error);
-  }
+function ask<T>(call: () => Promise<T>): Promise<T> {
+  return callObject("spill", LIMIT_MS, call);
 }

@@ -8,12 +8,12 @@ import type { MiddlewareHandler } from "hono";
 import type { StatsShown } from "../../shared/schema/stats.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { keyOf, noSuchLink } from "../http/link-key.ts";
-import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { clicksAsCsv } from "./click-log/csv.ts";
 import { cursorOf, positionIn } from "./click-log/cursor.ts";
 import { allStatsCall, clickLogCall, eraseClicksCall, linkStatsCall } from "./contract.ts";
 import { type LocalInstant, MAX_BUCKETS, type StatsStore } from "./queries.ts";
+import { refused, reversed, unknownZone } from "./refusals.ts";
 import type { Scope, StatsQuestion } from "./rollups.ts";
 import type { EraseClicks } from "./store.ts";
 
@@ -109,18 +109,6 @@ async function figures(store: StatsStore, scope: Scope, question: StatsQuestion)
       };
     }
   }
-}
-
-function reversed(): Refusal {
-  return refused("to", "The period ends before it begins: `to` is earlier than `from`.");
-}
-
-function unknownZone(name: string): Refusal {
-  return refused("timezone", `The time zone "${name}" is not known.`);
-}
-
-function refused(path: string, message: string): Refusal {
-  return new Refusal("invalid_request", message, { errors: [{ path, message }] });
 }
 
 /** RFC 3339 in local time: `2026-12-01T00:00:00.000+01:00`; UTC is `Z`. */

@@ -54,7 +54,7 @@ export interface Wiring {
 }
 
 /** What everything else is built from. */
-export type Core = ReturnType<typeof buildCore>;
+type Core = ReturnType<typeof buildCore>;
 
 let core: Core | undefined;
 

@@ -5,7 +5,7 @@
  */
 import { sql } from "drizzle-orm";
 import { type Miss, OTHER_CODES } from "../../../shared/miss.ts";
-import { type Database, diagnose } from "../../backends/postgres.ts";
+import { askDatabase, type Database } from "../../backends/postgres.ts";
 
 /** Adds misses to their days (UTC). Rejects with `BackendDown` when the database cannot be asked. */
 export type WriteMisses = (misses: readonly Miss[]) => Promise<void>;
@@ -18,12 +18,7 @@ export function createWriteMisses(database: Database): WriteMisses {
   return async (misses) => {
     if (misses.length === 0) return;
     const rows = misses.map(({ key, misses: n, lastAt }) => ({ ...key, n, at: new Date(lastAt).toISOString() }));
-    try {
-      await database.execute(statement(JSON.stringify(rows)));
-    } catch (error) {
-      const failure = diagnose(error);
-      throw failure.kind === "down" ? failure.error : error;
-    }
+    await askDatabase(() => database.execute(statement(JSON.stringify(rows))));
   };
 }
 

@@ -9,8 +9,8 @@ import { missesQuery, missesShown } from "../../../shared/schema/misses.ts";
 import type { Moment } from "../../../shared/schema/stats.ts";
 import type { ApiEnv } from "../../http/api-env.ts";
 import { refusals, security } from "../../http/contract.ts";
-import { Refusal } from "../../http/problem.ts";
 import { refuseInvalid } from "../../http/validation.ts";
+import { reversed } from "../refusals.ts";
 import type { ReadMisses } from "./queries.ts";
 
 /** What the misses need, handed in. */
@@ -45,10 +45,7 @@ export function missRoutes({ readMisses, mayRead }: MissParts): OpenAPIHono<ApiE
     const { now } = c.env.scope;
     const to = asked.to === undefined ? dayOf(now) : dayIn(asked.to);
     const from = asked.from === undefined ? dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS) : dayIn(asked.from);
-    if (from > to) {
-      const message = "The period ends before it begins.";
-      throw new Refusal("invalid_request", message, { errors: [{ path: "to", message }] });
-    }
+    if (from > to) throw reversed();
     const { misses, other } = await readMisses({ from, to, domain: domain?.toLowerCase(), limit });
     return c.json({ from, to, misses: [...misses], other }, 200, { "Cache-Control": "no-store" });
   });
