@@ -20,6 +20,8 @@ export default defineConfig({
     // Far more than any test takes: what runs into it hangs, and a busy machine does not.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Most of the time of an end-to-end test is waiting, so two at once suit a machine of two processors as well.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, test } from "vitest";
-import { fieldOf, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Service, startService } from "./service.ts";
 
 const BROWSER = {
   "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36",
@@ -17,10 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(fields: Readonly<Record<string, unknown>>): Promise<string> {
-  const answer = await service.api("POST", "/links", { longUrl: "https://example.com/limited", ...fields });
-  return String(fieldOf(await answer.json(), "shortCode"));
-}
+const create = (fields: Readonly<Record<string, unknown>>): Promise<string> =>
+  createLink(service, { longUrl: "https://example.com/limited", unique: false, ...fields });
 
 async function clicksOf(code: string): Promise<unknown> {
   return fieldOf(await (await service.api("GET", `/links/${code}`)).json(), "clickCount");

@@ -89,10 +89,12 @@ export function fieldOf(body: unknown, name: string): unknown {
   return isRecord(body) ? body[name] : undefined;
 }
 
-/** Creates a link of its own; answers its code. */
+/** Creates a link of its own; answers its code. Rejects when none was made. */
 export async function createLink(service: Service, fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const answer = await service.api("POST", "/links", { longUrl: "https://example.com/", unique: true, ...fields });
-  return String(fieldOf(await answer.json(), "shortCode"));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`no link was made: ${answer.status} ${text}`);
+  return String(fieldOf(parseJson(text), "shortCode"));
 }
 
 /** Reads an answer to its end. */

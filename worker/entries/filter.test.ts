@@ -48,7 +48,13 @@ function createScene(): Scene {
   const prefix = `${redisPrefix}scene${serial}:`;
   const work: Promise<void>[] = [];
   const another = (truth = credulous): Filter =>
-    createFilter({ client, prefix, truth: async () => truth, background: (more) => void work.push(more) });
+    createFilter({
+      client,
+      patientClient: client,
+      prefix,
+      truth: async () => truth,
+      background: (more) => void work.push(more),
+    });
   const filter = another();
   const ask = async (key: CodeKey, asked = filter): Promise<string> =>
     (await asked.lookup(`${prefix}entry:${key.domain}/${key.code}`, key)).kind;

@@ -57,7 +57,10 @@ export type FilterAnswer =
 
 /** What the filter is built from. */
 export interface FilterParts {
+  /** Asks for a visitor, who has somewhere else to go when Redis is slow. */
   readonly client: () => Promise<RedisClient>;
+  /** Asks for a creation, which can wait longer and cannot do without. */
+  readonly patientClient: () => Promise<RedisClient>;
   /** What every key of the filter begins with. */
   readonly prefix: string;
   readonly truth: () => Promise<FilterTruth>;
@@ -93,18 +96,23 @@ export function wordArguments({ domain, code }: CodeKey): string[] {
 }
 
 /** Builds the filter of an isolate, which remembers the newest stamp that it has seen. */
-export function createFilter({ client, prefix, truth, background }: FilterParts): Filter {
+export function createFilter({ client, patientClient, prefix, truth, background }: FilterParts): Filter {
   const { meta, blocks } = filterKeys(prefix);
   let seen: FilterStamp = { epoch: 0, adds: 0 };
   const observe = (stamp: FilterStamp): void => {
     if (stamp.epoch > seen.epoch || (stamp.epoch === seen.epoch && stamp.adds > seen.adds)) seen = stamp;
   };
-  const run = async (script: string, keys: readonly string[], args: readonly string[]): Promise<unknown> => {
-    const redis = await client();
+  const run = async (
+    script: string,
+    keys: readonly string[],
+    args: readonly string[],
+    from: FilterParts["client"] = client,
+  ): Promise<unknown> => {
+    const redis = await from();
     return redis.evaluate(script, keys, [blocks, String(seen.epoch), String(seen.adds), ...args]);
   };
-  const tell = async (script: string, args: readonly string[], keys: readonly string[] = [meta]): Promise<Told> => {
-    const told = readTold(await run(script, keys, args));
+  const tell = async (script: string, args: readonly string[], from?: FilterParts["client"]): Promise<Told> => {
+    const told = readTold(await run(script, [meta], args, from));
     observe(told.stamp);
     return told;
   };
@@ -129,7 +137,7 @@ export function createFilter({ client, prefix, truth, background }: FilterParts)
   };
 
   const addAll = async (keys: readonly CodeKey[]): Promise<FilterStamp[]> => {
-    const told = await tell(ADD, keys.flatMap(wordArguments));
+    const told = await tell(ADD, keys.flatMap(wordArguments), patientClient);
     compareIfAsked(told);
     const { epoch, adds } = told.stamp;
     return keys.map((_, index) => ({ epoch, adds: adds - keys.length + 1 + index }));
@@ -146,7 +154,7 @@ export function createFilter({ client, prefix, truth, background }: FilterParts)
     },
     async add(key, refused) {
       if (refused === "outdated") observe({ epoch: await (await truth()).raiseFence(0), adds: 0 });
-      if (refused === "duplicate") await tell(...drop("", 0));
+      if (refused === "duplicate") await tell(...drop("", 0), patientClient);
       const [stamp] = await addAll([key]);
       if (stamp === undefined) throw new Error("an addition got no stamp");
       return stamp;

@@ -39,6 +39,8 @@ import { createSpill } from "../spill/client.ts";
 
 /** How long a visitor waits for each backend at most. */
 const REDIS_LIMIT_MS = 500;
+/** How long a creation waits for the filter, without which it cannot go on. */
+const PATIENT_REDIS_LIMIT_MS = 3000;
 const LOOKUP_LIMIT_MS = 2000;
 /** A caller of the API, and the queue's consumer, can wait longer than a visitor. */
 const STATEMENT_LIMIT_MS = 10_000;
@@ -109,6 +111,7 @@ function buildCore(config: Config) {
   // Not under the caches' epoch: the filter is no cache, and emptying them must not leave Postgres unguarded.
   const filter = createFilter({
     client: redisClient,
+    patientClient: lazily(() => connectRedis(PATIENT_REDIS_LIMIT_MS, NO_BREAKER)),
     prefix: config.redisPrefix,
     truth: filterTruth,
     background: (work) => waitUntil(work),

@@ -117,6 +117,7 @@ export function createWorld(evaluate: Evaluate, prefix: string, dice: Dice | nul
     isolate: (): Filter =>
       createFilter({
         client: async () => redis,
+        patientClient: async () => redis,
         prefix,
         truth: async () => asked,
         background: (work) => void background.push(work),
