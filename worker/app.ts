@@ -44,14 +44,14 @@ app.notFound((c) => problemResponse(c.env.scope, "not_found", "Nothing is here."
 const ROUTED = new Set(app.routes.map(({ path }) => path.replace(/\/\*$/, "")));
 
 /** A path of one plain segment that the router does not know is a link: most visits need no router. */
-function isPlainLink(path: string): boolean {
-  return /^\/[\w-]+$/.test(path) && !ROUTED.has(path);
+function isPlainLink({ isPlain, path }: RequestScope): boolean {
+  return isPlain && !ROUTED.has(path);
 }
 
 /** Answers one request: at once, when it is for a link that memory knows. Never throws and never rejects. */
 export function handleRequest(request: Request, context: ExecutionContext): Response | Promise<Response> {
   const scope = openScope(request, Date.now(), (work) => context.waitUntil(work));
-  if (!isPlainLink(scope.path) || !GET_AND_HEAD.includes(request.method)) return app.fetch(request, { scope });
+  if (!isPlainLink(scope) || !GET_AND_HEAD.includes(request.method)) return app.fetch(request, { scope });
   try {
     const response = wire().redirect(request, scope);
     return response instanceof Promise ? settle(scope, response) : response;

@@ -18,6 +18,8 @@ export interface RequestScope {
   readonly host: string;
   /** The path as it was asked for, percent-encoded. */
   readonly path: string;
+  /** Whether the path is a slash and one segment of letters, digits, `_` and `-`, or none, on a plain host. */
+  readonly isPlain: boolean;
   /** What was asked for, parsed when somebody wants it. */
   readonly url: URL;
   /** Epoch milliseconds: one time for all that is decided for this request. */
@@ -41,6 +43,7 @@ class Scope implements RequestScope {
   readonly requestId: string;
   readonly host: string;
   readonly path: string;
+  readonly isPlain: boolean;
   readonly now: number;
   readonly waitUntil: WaitUntil;
   readonly #address: string;
@@ -54,6 +57,7 @@ class Scope implements RequestScope {
     const [, host, path] = PLAIN_ADDRESS.exec(address) ?? [];
     this.host = host ?? hostOf(this.url);
     this.path = path ?? this.url.pathname;
+    this.isPlain = path !== undefined;
   }
 
   get url(): URL {
