@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type CountReport, writeReport } from "./counters.ts";
 import { isRecord, parseJson } from "./json.ts";
 
 /** One visit that was sent on. All text is cleaned and cut to {@link CLICK_TEXT_LIMITS}; null where nothing is known. */
@@ -92,16 +93,26 @@ export interface PackedMessage {
 
 /**
  * The clicks as messages, in their order, each within {@link MESSAGE_MAX_CLICKS} and {@link MESSAGE_MAX_BYTES}: clicks that are
- * too wide together are halved until they fit. A single click always fits: its texts are cut to {@link CLICK_TEXT_LIMITS}.
+ * too wide together are halved until they fit. A single click always fits: its texts are cut to {@link CLICK_TEXT_LIMITS}. The first
+ * message takes counts along.
  */
-export function packMessages(clicks: readonly Click[]): readonly PackedMessage[] {
+export function packMessages(clicks: readonly Click[], report?: CountReport): readonly PackedMessage[] {
   if (clicks.length === 0) return [];
   if (clicks.length <= MESSAGE_MAX_CLICKS) {
-    const body = JSON.stringify({ v: FORMAT, clicks });
+    const body = bodyOf(clicks, report);
     if (clicks.length === 1 || fits(body)) return [{ body, clicks: clicks.length }];
   }
   const middle = Math.ceil(clicks.length / 2);
-  return [...packMessages(clicks.slice(0, middle)), ...packMessages(clicks.slice(middle))];
+  return [...packMessages(clicks.slice(0, middle), report), ...packMessages(clicks.slice(middle))];
+}
+
+/** A message of counts alone. */
+export function packCounts(report: CountReport): string {
+  return bodyOf([], report);
+}
+
+function bodyOf(clicks: readonly Click[], report: CountReport | undefined): string {
+  return JSON.stringify({ v: FORMAT, clicks, ...(report && { counters: writeReport(report) }) });
 }
 
 function fits(body: string): boolean {

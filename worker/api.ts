@@ -12,7 +12,7 @@ import { refuseInvalid } from "./http/validation.ts";
 import { linkRoutes, type LinkParts } from "./links/routes.ts";
 import { reportError } from "./telemetry/log.ts";
 import { type HealthParts, healthRoutes } from "./stats/health.ts";
-import { type MetricParts, metricRoutes } from "./stats/metrics.ts";
+import { type MetricParts, metricRoutes } from "./stats/metrics/routes.ts";
 import { missRoutes, type MissParts } from "./stats/misses/routes.ts";
 import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
 import { wireHealth, wireLinks, wireMetrics, wireMisses, wireStats } from "./wiring/api.ts";
@@ -27,7 +27,7 @@ export async function handleApi(request: Request, scope: RequestScope): Promise<
     links: await wireLinks(),
     stats: await wireStats(),
     misses: await wireMisses(),
-    metrics: wireMetrics(),
+    metrics: await wireMetrics(),
     health: wireHealth(),
   });
   return built.fetch(request, { scope });

@@ -4,8 +4,10 @@
  * @module
  */
 import { Hono } from "hono/tiny";
+import type { StatusClass } from "../shared/counters.ts";
 import { openScope, type RequestScope } from "./http/context.ts";
 import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
+import { count, countDuration } from "./telemetry/counters.ts";
 import { reportError } from "./telemetry/log.ts";
 import { wire } from "./wiring/core.ts";
 
@@ -51,21 +53,47 @@ function isPlainLink({ isPlain, path }: RequestScope): boolean {
 /** Answers one request: at once, when it is for a link that memory knows. Never throws and never rejects. */
 export function handleRequest(request: Request, context: ExecutionContext): Response | Promise<Response> {
   const scope = openScope(request, Date.now(), (work) => context.waitUntil(work));
-  if (!isPlainLink(scope) || !GET_AND_HEAD.includes(request.method)) return app.fetch(request, { scope });
+  const response = answer(request, scope);
+  return response instanceof Promise ? settle(scope, response) : counted(scope, response, 0);
+}
+
+function answer(request: Request, scope: RequestScope): Response | Promise<Response> {
   try {
-    const response = wire().redirect(request, scope);
-    return response instanceof Promise ? settle(scope, response) : response;
+    wire().ride(scope.now, scope.waitUntil);
+    const needsRouter = !isPlainLink(scope) || !GET_AND_HEAD.includes(request.method);
+    return needsRouter ? app.fetch(request, { scope }) : wire().redirect(request, scope);
   } catch (error) {
     return answerError(scope, error, reportError);
   }
 }
 
-async function settle(scope: RequestScope, response: Promise<Response>): Promise<Response> {
+async function settle(scope: RequestScope, pending: Promise<Response>): Promise<Response> {
   try {
-    return await response;
+    const response = await pending;
+    return counted(scope, response, Date.now() - scope.now);
   } catch (error) {
-    return answerError(scope, error, reportError);
+    return counted(scope, answerError(scope, error, reportError), Date.now() - scope.now);
   }
+}
+
+/** `ms`: what the platform's clock tells, which stands still while nothing is waited for. */
+function counted(scope: RequestScope, response: Response, ms: number): Response {
+  const door = doorOf(scope);
+  count(`requests:${door}:${classOf(response.status)}`);
+  if (door === "link") countDuration("redirect_ms", ms);
+  return response;
+}
+
+function doorOf(scope: RequestScope): "link" | "api" | "page" {
+  if (isPlainLink(scope)) return "link";
+  if (/^\/(?:api(?:\/|$)|metrics$)/.test(scope.path)) return "api";
+  return ROUTED.has(scope.path) ? "page" : "link";
+}
+
+function classOf(status: number): StatusClass {
+  if (status < 300) return "2xx";
+  if (status < 400) return "3xx";
+  return status < 500 ? "4xx" : "5xx";
 }
 
 async function callApi(request: Request, scope: RequestScope): Promise<Response> {

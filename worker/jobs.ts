@@ -9,10 +9,12 @@ import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
 import { consumeMisses } from "./clicks/misses/consume.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
 import { forgetPastMisses } from "./maintenance/misses.ts";
+import { forgetPastReports } from "./maintenance/metric-reports.ts";
 import { dropPastMonths, keepMonthsAhead } from "./maintenance/partitions.ts";
 import { deliverChanges } from "./maintenance/repair.ts";
 import { replayLetters } from "./maintenance/replay.ts";
 import { forgetPastVisitors } from "./maintenance/visitors.ts";
+import { count } from "./telemetry/counters.ts";
 import { log } from "./telemetry/log.ts";
 import { type Jobs, wireJobs } from "./wiring/jobs.ts";
 
@@ -27,16 +29,17 @@ type Chore = (jobs: Jobs, now: number) => Promise<Readonly<Record<string, string
 
 /** Handles one batch of either queue. */
 export async function handleBatch(batch: MessageBatch): Promise<void> {
-  const { clicks, bury, repair, writeMisses } = await wireJobs();
+  const { clicks, repair, writeMisses } = await wireJobs();
   if (batch.queue.endsWith(DEAD_SUFFIX)) {
-    await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), bury);
+    await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), clicks.bury);
     return;
   }
+  count("queue_batches");
   const byKind = Map.groupBy(batch.messages, kindOf);
   await Promise.all([
     deliverChanges(byKind.get("change") ?? [], repair),
     consumeMisses(byKind.get("misses") ?? [], writeMisses),
-    consumeClicks({ queue: batch.queue, messages: byKind.get("clicks") ?? [] }, clicks, bury),
+    consumeClicks({ queue: batch.queue, messages: byKind.get("clicks") ?? [] }, clicks),
   ]);
 }
 
@@ -74,6 +77,11 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     name: "misses",
     everyMinutes: 60,
     run: async ({ maintenance }, now) => ({ forgotten: await forgetPastMisses(maintenance.forgetMisses, now) }),
+  },
+  {
+    name: "metric_reports",
+    everyMinutes: 60,
+    run: async ({ maintenance }, now) => ({ forgotten: await forgetPastReports(maintenance.forgetReports, now) }),
   },
   {
     name: "visitors",

@@ -51,13 +51,13 @@ const SECRETS: ReadonlySet<string> = new Set([
   "UPSTASH_REDIS_REST_TOKEN",
 ]);
 
-/** Starts a service that answers as `host`, a domain of its own in the shared database. */
+/** Starts a service that answers as `host`, a domain of its own in the shared database. `vars` may name other backends. */
 export async function startService(host: string, vars: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const bindings = inject("workerBindings");
+  const bindings: Readonly<Record<string, string>> = { ...inject("workerBindings"), ...vars };
   const secrets = Object.fromEntries(Object.entries(bindings).filter(([name]) => SECRETS.has(name)));
   const others = Object.fromEntries(Object.entries(bindings).filter(([name]) => !SECRETS.has(name)));
   const server = createTestHarness({
-    workers: [{ configPath: "./wrangler.toml", vars: { ...others, ...vars }, secrets }],
+    workers: [{ configPath: "./wrangler.toml", vars: others, secrets }],
   });
   const { url } = await server.listen();
   const send = (path: string, asked: Asked = {}): Promise<Answered> =>

@@ -22,9 +22,14 @@ export interface DatabaseAddress {
 /** Postgres' classes of errors that say "not now" rather than "not like this" (appendix A of its manual). */
 const PASSING_CLASSES = new Set(["08", "40", "53", "55", "57", "58", "XX"]);
 
+/** Told what became of each statement that was sent: one that the database refused was answered. */
+export type Tally = (outcome: "ok" | "failed") => void;
+
 /** Builds the client. Holds no connection and nothing of a request, so one may serve many requests. */
-export function connect(address: DatabaseAddress, limitMs: number): Database {
+export function connect(address: DatabaseAddress, limitMs: number, tally?: Tally): Database {
   if (address.endpoint !== null) neonConfig.fetchEndpoint = address.endpoint;
+  // One for all clients of the isolate: the driver has no other place for it.
+  if (tally !== undefined) neonConfig.fetchFunction = tallying(tally);
   // The driver spreads these options into each `fetch`, so the getter starts a new clock for each statement.
   const fetchOptions = {
     get signal(): AbortSignal {
@@ -32,6 +37,19 @@ export function connect(address: DatabaseAddress, limitMs: number): Database {
     },
   };
   return drizzle(neon(address.url, { fetchOptions, disableWarningInBrowsers: true }), { schema });
+}
+
+function tallying(tally: Tally): typeof fetch {
+  return async (input, init) => {
+    try {
+      const response = await fetch(input, init);
+      tally(response.status < 500 && response.status !== 429 ? "ok" : "failed");
+      return response;
+    } catch (error) {
+      tally("failed");
+      throw error;
+    }
+  };
 }
 
 /** Runs a statement. Rejects with `BackendDown` when the database cannot be asked, and else as the statement does. */

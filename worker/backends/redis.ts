@@ -25,10 +25,16 @@ export interface RedisManners {
   readonly breaker: Breaker;
   /** Epoch milliseconds. */
   readonly clock: () => number;
+  /** Told what became of each command that was sent. */
+  readonly tally?: (outcome: "ok" | "failed") => void;
 }
 
 /** Builds a client whose every command is tried once: the caller has somewhere else to go. */
-export function connectRedis(url: string, token: string, { limitMs, breaker, clock }: RedisManners): RedisClient {
+export function connectRedis(
+  url: string,
+  token: string,
+  { limitMs, breaker, clock, tally }: RedisManners,
+): RedisClient {
   const redis = new Redis({
     url,
     token,
@@ -41,7 +47,7 @@ export function connectRedis(url: string, token: string, { limitMs, breaker, clo
     // A function: an aborted plain signal would resolve as null, again a false miss.
     signal: () => AbortSignal.timeout(limitMs),
   });
-  const ask = <T>(command: () => Promise<T>): Promise<T> => breaker(clock(), () => asBackendDown(command));
+  const ask = <T>(command: () => Promise<T>): Promise<T> => breaker(clock(), () => asBackendDown(command, tally));
   return {
     get: (key) =>
       ask(async () => {
@@ -57,10 +63,13 @@ export function connectRedis(url: string, token: string, { limitMs, breaker, clo
   };
 }
 
-async function asBackendDown<T>(command: () => Promise<T>): Promise<T> {
+async function asBackendDown<T>(command: () => Promise<T>, tally: RedisManners["tally"]): Promise<T> {
   try {
-    return await command();
+    const answer = await command();
+    tally?.("ok");
+    return answer;
   } catch (error) {
+    tally?.("failed");
     throw new BackendDown("redis", error);
   }
 }

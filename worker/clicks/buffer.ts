@@ -8,6 +8,7 @@
  */
 import type { PackedMessage } from "../../shared/click.ts";
 import type { WaitUntil } from "../http/context.ts";
+import { count } from "../telemetry/counters.ts";
 import { log } from "../telemetry/log.ts";
 
 /** How long the first visit waits for company where it is rare. */
@@ -73,6 +74,7 @@ export function createBuffer<T>(outlet: Outlet<T>): Keep<T> {
     waiting.push(visit);
     if (waiting.length >= outlet.capacity) waitUntil(deliverAfterwards(take()));
     else if (waiting.length === 1 || outlet.clock() - ownedSince > ORPHANED_MS) {
+      if (waiting.length > 1) count("click_windows_orphaned");
       ownedSince = outlet.clock();
       waitUntil(flushLater(waiting));
     }
@@ -96,6 +98,7 @@ async function insist<T>(outlet: Outlet<T>, { body, clicks }: PackedMessage): Pr
     await outlet.spill(body);
     log("warn", "clicks_spilled", { clicks });
   } catch (error) {
+    count("clicks:lost", clicks);
     log("error", "clicks_lost", { clicks }, error);
   }
 }

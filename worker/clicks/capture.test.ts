@@ -30,7 +30,12 @@ test("a visit is noted as it was seen, and HEAD and prefetches are no visits", (
 
 test("every visit has an id of its own, also beside those of other messages", async ({ expect }) => {
   const visits = Array.from({ length: 256 }, () => capture(new Request("https://go.example/abc"))).flat();
-  const parts: PackParts = { ipMode: "truncated", visitorHash: async () => null, mintId: () => crypto.randomUUID() };
+  const parts: PackParts = {
+    ipMode: "truncated",
+    visitorHash: async () => null,
+    mintId: () => crypto.randomUUID(),
+    takeCounts: () => undefined,
+  };
   const messages = (await Promise.all([1, 2, 3].map(() => packVisits(visits, parts)))).flat();
   const clicks = messages
     .map(({ body }) => unpackMessage(body))

@@ -4,8 +4,10 @@
  * @module
  */
 import { CLICK_TEXT_LIMITS, cleanText, type IpMode, type PackedMessage, packMessages } from "../../shared/click.ts";
+import type { Counts } from "../../shared/counters.ts";
 import type { WaitUntil } from "../http/context.ts";
 import { describeVisitor, isPrefetch, sight, type Sighting } from "../http/visitor.ts";
+import { count } from "../telemetry/counters.ts";
 import type { Keep } from "./buffer.ts";
 import type { VisitorHash } from "./visitor-hash.ts";
 
@@ -29,6 +31,7 @@ export type Capture = (request: Request, departure: Departure, waitUntil: WaitUn
 export function createCapture(keep: Keep<Visit>): Capture {
   return (request, { linkId, at, destination }, waitUntil) => {
     if (request.method !== "GET" || isPrefetch(request)) return;
+    count("clicks:captured");
     keep({ linkId, at, destination, seen: sight(request) }, waitUntil);
   };
 }
@@ -39,6 +42,8 @@ export interface PackParts {
   readonly visitorHash: VisitorHash;
   /** Gives a new UUID. */
   readonly mintId: () => string;
+  /** What the isolate has counted, which rides along. */
+  readonly takeCounts: () => Counts | undefined;
 }
 
 /**
@@ -47,20 +52,20 @@ export interface PackParts {
  */
 export async function packVisits(
   visits: readonly Visit[],
-  { ipMode, visitorHash, mintId }: PackParts,
+  { ipMode, visitorHash, mintId, takeCounts }: PackParts,
 ): Promise<readonly PackedMessage[]> {
   // One random UUID for all of them: its last byte counts. 114 random bits are left, and a call of the system a click is saved.
   const stem = mintId().slice(0, -2);
   const visitors: (string | null)[] = [];
   for (const { seen, linkId, at } of visits) visitors.push(await visitorHash(seen, linkId, at));
-  return packMessages(
-    visits.map(({ linkId, at, destination, seen }, index) => ({
-      id: stem + index.toString(16).padStart(2, "0"),
-      linkId,
-      at,
-      destination: seen.untracked ? null : cleanText(destination, CLICK_TEXT_LIMITS.destination),
-      visitor: visitors[index] ?? null,
-      ...describeVisitor(seen, ipMode),
-    })),
-  );
+  const clicks = visits.map(({ linkId, at, destination, seen }, index) => ({
+    id: stem + index.toString(16).padStart(2, "0"),
+    linkId,
+    at,
+    destination: seen.untracked ? null : cleanText(destination, CLICK_TEXT_LIMITS.destination),
+    visitor: visitors[index] ?? null,
+    ...describeVisitor(seen, ipMode),
+  }));
+  const counts = takeCounts();
+  return packMessages(clicks, counts && { id: mintId(), counts });
 }

@@ -11,6 +11,8 @@ import { shortLinks } from "../backends/schema.ts";
 import { someClick } from "../testing/click.ts";
 import { liftFaults, openDatabase, setFault } from "../testing/stack.ts";
 import { consumeClicks, consumeDeadLetters } from "./consumer.ts";
+import { createConsumeCounts } from "./counts/consume.ts";
+import { createWriteCounts } from "./counts/store.ts";
 import { createBury } from "./dead-letters.ts";
 import { createClickStore } from "./store.ts";
 
@@ -18,6 +20,12 @@ const database: Database = openDatabase();
 const store = createClickStore(database);
 const bury = createBury(database);
 const AT = 1_796_000_000_000;
+const consumeCounts = createConsumeCounts({
+  write: createWriteCounts(database),
+  mintId: () => crypto.randomUUID(),
+  clock: () => AT,
+});
+const parts = { store, bury, consumeCounts, clock: () => AT };
 
 afterEach(liftFaults);
 
@@ -53,7 +61,7 @@ async function deliver(bodies: readonly unknown[], queue = "hop-clicks"): Promis
   }));
   const batch = createMessageBatch(queue, messages);
   const context = createExecutionContext();
-  await (queue.endsWith("-dead") ? consumeDeadLetters(batch, "hop-clicks", bury) : consumeClicks(batch, store, bury));
+  await (queue.endsWith("-dead") ? consumeDeadLetters(batch, "hop-clicks", bury) : consumeClicks(batch, parts));
   const result = await getQueueResult(batch, context);
   return { acked: result.explicitAcks, retried: result.retryMessages.map((retry) => retry.msgId) };
 }

@@ -4,8 +4,10 @@
  * @module
  */
 import { unpackMessage } from "../../shared/click.ts";
+import { count, countDuration } from "../telemetry/counters.ts";
 import { log } from "../telemetry/log.ts";
 import { type ClickRow, classify } from "./classify.ts";
+import type { ConsumeCounts } from "./counts/consume.ts";
 import { bodyText, type Bury } from "./dead-letters.ts";
 import { type ClickStore, ClicksRefused } from "./store.ts";
 
@@ -20,15 +22,25 @@ interface Readable {
   readonly clicks: readonly ClickRow[];
 }
 
+/** What the consumer hands on. */
+export interface ConsumerParts {
+  readonly store: ClickStore;
+  readonly bury: Bury;
+  /** Adds up the counts that messages bring along. */
+  readonly consumeCounts: ConsumeCounts;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
 /** Handles one batch of the click queue. Never throws: what went wrong is told to the queue, message by message. */
-export async function consumeClicks(batch: Batch, store: ClickStore, bury: Bury): Promise<void> {
+export async function consumeClicks(batch: Batch, parts: ConsumerParts): Promise<void> {
   const readable: Readable[] = [];
   for (const message of batch.messages) {
     const unpacked = unpackMessage(message.body);
     if (unpacked.ok) readable.push({ message, clicks: unpacked.clicks.map((click) => classify(click)) });
-    else await putAway(batch.queue, message, unpacked.reason, bury);
+    else await putAway(batch.queue, message, unpacked.reason, parts.bury);
   }
-  await write(batch.queue, readable, store, bury);
+  if (readable.length > 0) await write(batch.queue, readable, parts);
 }
 
 /** Handles one batch of the dead-letter queue: what the queue gave up on is kept. */
@@ -37,27 +49,40 @@ export async function consumeDeadLetters(batch: Batch, sourceQueue: string, bury
 }
 
 /** One statement for all; if the database refuses it as such, the messages are halved until the one that is refused stands alone. */
-async function write(queue: string, readable: readonly Readable[], store: ClickStore, bury: Bury): Promise<void> {
-  if (readable.length === 0) return;
+async function write(queue: string, readable: readonly Readable[], parts: ConsumerParts): Promise<void> {
   try {
-    const written = await store.write(readable.flatMap((item) => item.clicks));
+    const clicks = readable.flatMap((item) => item.clicks);
+    const written = await parts.store.write(clicks);
+    tally(clicks, written, parts.clock());
+    count("queue_messages:written", readable.length);
+    await parts.consumeCounts(readable.map(({ message }) => message.body));
     for (const { message } of readable) message.ack();
     log("info", "clicks_written", { messages: readable.length, clicks: written });
   } catch (error) {
     if (!(error instanceof ClicksRefused)) {
       log("error", "clicks_delayed", { messages: readable.length }, error);
+      count("queue_messages:delayed", readable.length);
       for (const { message } of readable) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
       return;
     }
     const [only] = readable;
     if (only !== undefined && readable.length === 1) {
-      await putAway(queue, only.message, error.message, bury);
+      await putAway(queue, only.message, error.message, parts.bury);
       return;
     }
     const half = Math.ceil(readable.length / 2);
-    await write(queue, readable.slice(0, half), store, bury);
-    await write(queue, readable.slice(half), store, bury);
+    await write(queue, readable.slice(0, half), parts);
+    await write(queue, readable.slice(half), parts);
   }
+}
+
+/** Counts what a statement wrote, and how long the clicks were on their way. */
+function tally(clicks: readonly ClickRow[], written: number, now: number): void {
+  count("clicks:written", written);
+  count("clicks:repeated", clicks.length - written);
+  // What had been written before is on its way again, which says nothing of the consumer.
+  if (written < clicks.length) return;
+  for (const { at } of clicks) countDuration("click_delay_ms", Math.max(0, now - at));
 }
 
 /** Buries a message; when that fails too, the queue keeps it. */
@@ -72,6 +97,7 @@ async function putAway(queue: string, message: Message, reason: string, bury: Bu
       sentAt: message.timestamp,
     });
     message.ack();
+    count("queue_messages:buried");
     log("error", "message_buried", { queue, messageId: message.id, reason });
   } catch (error) {
     log("error", "burial_failed", { queue, messageId: message.id }, error);

@@ -7,6 +7,7 @@
 import type { CodeKey, Entry } from "../../shared/entry.ts";
 import type { WaitUntil } from "../http/context.ts";
 import type { Join } from "./flight.ts";
+import { count } from "../telemetry/counters.ts";
 import { log } from "../telemetry/log.ts";
 import type { Answer, NearTier, Tier, TierName } from "./tier.ts";
 
@@ -76,25 +77,35 @@ async function walkBelow(walk: Walk): Promise<Resolution> {
     if (resolution !== undefined) return resolution;
     above += 1;
   }
-  return walk.spare === undefined ? { kind: "unavailable" } : { kind: "found", ...walk.spare, stale: true };
+  return walk.spare === undefined ? { kind: "unavailable" } : staleAnswer(walk.spare);
+}
+
+function staleAnswer(spare: NonNullable<Walk["spare"]>): Resolution {
+  count("stale_answers");
+  return { kind: "found", ...spare, stale: true };
 }
 
 /** What the answer of one tier settles, which has so many `above` it; undefined: the next one is to be asked. */
 function weigh(walk: Walk, name: TierName, above: number, answer: Answer): Resolution | undefined {
   switch (answer.kind) {
     case "pass":
+      count(`lookups:${name}:pass`);
       return undefined;
     case "refuse":
-      return walk.spare === undefined ? REFUSED : { kind: "found", ...walk.spare, stale: true };
+      count(`lookups:${name}:refused`);
+      return walk.spare === undefined ? REFUSED : staleAnswer(walk.spare);
     case "down":
+      count(`lookups:${name}:down`);
       log("warn", "tier_down", { tier: name }, answer.cause);
       return undefined;
     case "entry": {
       const { entry } = answer;
       if (answer.isSpare !== true && isFresh(entry, walk.now, walk.parts)) {
+        count(`lookups:${name}:hit`);
         if (above > 0) fillAbove(walk, above, entry);
         return { kind: "found", entry, tier: name, stale: false };
       }
+      count(`lookups:${name}:stale`);
       if (walk.spare === undefined || entry.version > walk.spare.entry.version) walk.spare = { entry, tier: name };
       return undefined;
     }

@@ -8,6 +8,7 @@ import { askDatabase as ask, type Database } from "../backends/postgres.ts";
 import { deadLetters, shortLinks } from "../backends/schema.ts";
 import type { FilterTruth } from "../entries/filter.ts";
 import type { ReadCustomRows } from "./filter-rebuild.ts";
+import type { ForgetReports } from "./metric-reports.ts";
 import type { ForgetMisses } from "./misses.ts";
 import type { DropPartitions, MakePartitions } from "./partitions.ts";
 import type { ReplayParts } from "./replay.ts";
@@ -19,6 +20,7 @@ export interface MaintenanceStore {
   readonly dropPartitions: DropPartitions;
   readonly forgetVisitors: ForgetVisitors;
   readonly forgetMisses: ForgetMisses;
+  readonly forgetReports: ForgetReports;
   readonly letters: Omit<ReplayParts, "send">;
   readonly filterTruth: FilterTruth;
   readonly readCustomRows: ReadCustomRows;
@@ -44,6 +46,7 @@ export function createMaintenanceStore(database: Database): MaintenanceStore {
       }),
     forgetVisitors: (before) => deleteDays(database, "click_visitors", before),
     forgetMisses: (before) => deleteDays(database, "code_misses", before),
+    forgetReports: (before) => deleteDays(database, "metric_reports", before),
     letters: {
       readRequested: (limit) =>
         ask(() =>
@@ -97,8 +100,11 @@ export function createFilterTruth(database: Database): FilterTruth {
   };
 }
 
+/** Tables whose rows belong to a day. */
+type DailyTable = "click_visitors" | "code_misses" | "metric_reports";
+
 /** Deletes the rows of the days (UTC) before that of `before`; answers how many. */
-function deleteDays(database: Database, table: "click_visitors" | "code_misses", before: number): Promise<number> {
+function deleteDays(database: Database, table: DailyTable, before: number): Promise<number> {
   return ask(async () => {
     const { rows } = await database.execute<{ deleted: string }>(sql`
       WITH deleted AS (

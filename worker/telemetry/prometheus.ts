@@ -8,13 +8,15 @@
 export interface Metric {
   /** As the naming rules have it: a unit last, and `_total` behind a counter. */
   readonly name: string;
-  readonly type: "counter" | "gauge";
+  readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly samples: readonly Sample[];
 }
 
 /** One figure and what tells it from the others of its family. */
 export interface Sample {
+  /** Behind the family's name: `_bucket`, `_sum` or `_count` of a histogram. */
+  readonly suffix?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -28,7 +30,7 @@ export function renderMetrics(metrics: readonly Metric[]): string {
 }
 
 function renderMetric({ name, type, help, samples }: Metric): string {
-  const lines = samples.map(({ labels, value }) => `${name}${renderLabels(labels)} ${value}`);
+  const lines = samples.map(({ suffix = "", labels, value }) => `${name}${suffix}${renderLabels(labels)} ${value}`);
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n");
 }
 

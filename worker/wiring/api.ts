@@ -8,6 +8,7 @@ import type { UrlPolicy } from "../../shared/url-policy.ts";
 import { createKeyDoor } from "../access/door.ts";
 import { createAuthenticate } from "../access/keys.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
+import { within } from "../backends/deadline.ts";
 import { createBreaker } from "../backends/breaker.ts";
 import type { Config } from "../config.ts";
 import { cutAddress } from "../http/cut-address.ts";
@@ -15,19 +16,25 @@ import type { LinkParts } from "../links/routes.ts";
 import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
 import { readSpill } from "../spill/client.ts";
 import type { HealthParts } from "../stats/health.ts";
-import type { MetricParts } from "../stats/metrics.ts";
+import type { MetricParts } from "../stats/metrics/routes.ts";
 import type { MissParts } from "../stats/misses/routes.ts";
 import { preferReplica } from "../stats/replica.ts";
 import type { StatsParts } from "../stats/routes.ts";
 import { openCore } from "./core.ts";
 
+/** A scrape waits for the queue this long. */
+const QUEUE_LIMIT_MS = 3000;
+
 /** The parts of `/metrics`. */
-export function wireMetrics(): MetricParts {
-  const { config, fleet } = openCore();
+export async function wireMetrics(): Promise<MetricParts> {
+  const { config, fleet, database } = openCore();
+  const { createReadCounts } = await import("../stats/metrics/queries.ts");
   return {
     mayRead: keyDoorOf(config)("stats:read"),
     readSequencers: () => readStatus(fleet),
     readSpill: () => readSpill(env.SPILL),
+    readQueue: () => within("queue", QUEUE_LIMIT_MS, env.CLICKS.metrics()),
+    readCounts: createReadCounts(await database()),
     layout: config.layout,
   };
 }

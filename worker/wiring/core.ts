@@ -18,6 +18,7 @@ import { createPurge } from "../backends/purge.ts";
 import type { RedisClient } from "../backends/redis.ts";
 import { createBuffer } from "../clicks/buffer.ts";
 import { createCapture, packVisits } from "../clicks/capture.ts";
+import { createRide, type Ride } from "../clicks/counts/ride.ts";
 import { createNoteMiss } from "../clicks/misses/note.ts";
 import { createDailySalt, newSalt } from "../clicks/salt.ts";
 import { createVisitorHash } from "../clicks/visitor-hash.ts";
@@ -36,6 +37,7 @@ import { createQuotas } from "../quota/client.ts";
 import { createRedirect, type Redirect } from "../redirect/routes.ts";
 import type { Fleet } from "../sequencer/client.ts";
 import { createSpill } from "../spill/client.ts";
+import { count, takeCounts } from "../telemetry/counters.ts";
 
 /** How long a visitor waits for each backend at most. */
 const REDIS_LIMIT_MS = 500;
@@ -53,6 +55,8 @@ const ABSENT_MS = 10_000;
 export interface Wiring {
   readonly config: Config;
   readonly redirect: Redirect;
+  /** Told of each request. */
+  readonly ride: Ride;
 }
 
 /** What everything else is built from. */
@@ -86,7 +90,9 @@ function buildCore(config: Config) {
   };
   const connect = async (limitMs: number, url = config.databaseUrl): Promise<Database> => {
     const postgres = await import("../backends/postgres.ts");
-    return postgres.connect({ url, endpoint: config.databaseEndpoint }, limitMs);
+    return postgres.connect({ url, endpoint: config.databaseEndpoint }, limitMs, (outcome) => {
+      count(`database_queries:${outcome}`);
+    });
   };
   const entryStore = lazily(async () => {
     const { createEntryStore } = await import("../entries/store.ts");
@@ -94,8 +100,14 @@ function buildCore(config: Config) {
   });
   const connectRedis = async (limitMs: number, breaker = createBreaker("redis")): Promise<RedisClient> => {
     const backend = await import("../backends/redis.ts");
-    const manners = { limitMs, breaker, clock: () => Date.now() };
-    return backend.connectRedis(config.redisUrl, config.redisToken, manners);
+    return backend.connectRedis(config.redisUrl, config.redisToken, {
+      limitMs,
+      breaker,
+      clock: () => Date.now(),
+      tally(outcome) {
+        count(`redis_commands:${outcome}`);
+      },
+    });
   };
   const redisClient = lazily(() => connectRedis(REDIS_LIMIT_MS));
   const filterTruth = lazily(async (): Promise<FilterTruth> => {
@@ -148,6 +160,12 @@ function buildCore(config: Config) {
       enqueue: (change) => sendOrSpill(packChange(change)),
       canPurge: config.purge !== null,
     }),
+    ride: createRide({
+      send,
+      wait: (ms) => scheduler.wait(ms),
+      mintId: () => crypto.randomUUID(),
+      clock: () => Date.now(),
+    }),
     redirect: createRedirect({
       codes,
       resolve: createResolve({
@@ -161,7 +179,12 @@ function buildCore(config: Config) {
       capture: createCapture(
         createBuffer({
           pack: (visits) =>
-            packVisits(visits, { ipMode: config.ipMode, visitorHash, mintId: () => crypto.randomUUID() }),
+            packVisits(visits, {
+              ipMode: config.ipMode,
+              visitorHash,
+              mintId: () => crypto.randomUUID(),
+              takeCounts: () => takeCounts(Date.now()),
+            }),
           capacity: config.clickMode === "each" ? 1 : MESSAGE_MAX_CLICKS,
           send,
           spill,

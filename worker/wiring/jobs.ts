@@ -4,9 +4,10 @@
  * @module
  */
 import { lazily } from "../../shared/lazily.ts";
-import type { Bury } from "../clicks/dead-letters.ts";
+import type { ConsumerParts } from "../clicks/consumer.ts";
+import { type ConsumeCounts, createConsumeCounts } from "../clicks/counts/consume.ts";
+import type { WriteCounts } from "../clicks/counts/store.ts";
 import type { WriteMisses } from "../clicks/misses/store.ts";
-import type { ClickStore } from "../clicks/store.ts";
 import type { Config } from "../config.ts";
 import { newGenerationName } from "../entries/filter.ts";
 import type { RebuildParts } from "../maintenance/filter-rebuild.ts";
@@ -19,8 +20,7 @@ const REBUILD_LIMIT_MS = 5000;
 
 /** What the queue and cron use. */
 export interface Jobs {
-  readonly clicks: ClickStore;
-  readonly bury: Bury;
+  readonly clicks: ConsumerParts;
   readonly writeMisses: WriteMisses;
   readonly maintenance: MaintenanceStore;
   readonly send: (body: string) => Promise<void>;
@@ -29,17 +29,27 @@ export interface Jobs {
   readonly repair: RepairParts;
 }
 
+let consumeCounts: ConsumeCounts | undefined;
+
+/** One for the isolate: it remembers a report that may not have been written. */
+function consumeCountsOf(write: WriteCounts): ConsumeCounts {
+  consumeCounts ??= createConsumeCounts({ write, mintId: () => crypto.randomUUID(), clock: () => Date.now() });
+  return consumeCounts;
+}
+
 /** The parts of the queue's consumers and of cron. */
 export async function wireJobs(): Promise<Jobs> {
   const [
     { createClickStore },
     { createBury },
+    { createWriteCounts },
     { createWriteMisses },
     { createMaintenanceStore },
     { createFilterBuild },
   ] = await Promise.all([
     import("../clicks/store.ts"),
     import("../clicks/dead-letters.ts"),
+    import("../clicks/counts/store.ts"),
     import("../clicks/misses/store.ts"),
     import("../maintenance/store.ts"),
     import("../entries/filter-build.ts"),
@@ -48,8 +58,12 @@ export async function wireJobs(): Promise<Jobs> {
   const database = await openDatabase();
   const maintenance = createMaintenanceStore(database);
   return {
-    clicks: createClickStore(database),
-    bury: createBury(database),
+    clicks: {
+      store: createClickStore(database),
+      bury: createBury(database),
+      consumeCounts: consumeCountsOf(createWriteCounts(database)),
+      clock: () => Date.now(),
+    },
     writeMisses: createWriteMisses(database),
     maintenance,
     send,
