@@ -31,10 +31,11 @@ test.for([
   expect(readReport(JSON.stringify(message))).toBeUndefined();
 });
 
+const read = (counts: unknown) => readReport(JSON.stringify({ counters: { id: ID, counts } }))?.counts;
+
 test("names and numbers that no counter has are left out, and there is an end to them", ({ expect }) => {
   const broken = { "": 1, A: 1, "a:b:c:d": 1, "a b": 1, zero: 0, less: -1, half: 0.5, text: "1", huge: 2 ** 60 };
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`c${at}`, 1]));
-  const read = (counts: unknown) => readReport(JSON.stringify({ counters: { id: ID, counts } }))?.counts;
   expect(read({ ...broken, fine: 2 })).toEqual(new Map([["fine", 2]]));
   expect(read(many)?.size).toBe(200);
 });

@@ -7,7 +7,7 @@ import { Hono } from "hono/tiny";
 import type { StatusClass } from "../shared/counters.ts";
 import { openScope, type RequestScope } from "./http/context.ts";
 import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
-import { count, countDuration } from "./telemetry/counters.ts";
+import { count, counterOf, durationsOf } from "./telemetry/counters.ts";
 import { reportError } from "./telemetry/log.ts";
 import { wire } from "./wiring/core.ts";
 
@@ -76,11 +76,17 @@ async function settle(scope: RequestScope, pending: Promise<Response>): Promise<
   }
 }
 
+const redirected = counterOf("requests:link:3xx");
+const countRedirect = durationsOf("redirect_ms");
+
 /** `ms`: what the platform's clock tells, which stands still while nothing is waited for. */
 function counted(scope: RequestScope, response: Response, ms: number): Response {
   const door = doorOf(scope);
-  count(`requests:${door}:${classOf(response.status)}`);
-  if (door === "link") countDuration("redirect_ms", ms);
+  const answered = classOf(response.status);
+  // The counter of nearly all requests need not be looked for.
+  if (door === "link" && answered === "3xx") redirected.value += 1;
+  else count(`requests:${door}:${answered}`);
+  if (door === "link") countRedirect(ms);
   return response;
 }
 

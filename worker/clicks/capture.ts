@@ -7,7 +7,7 @@ import { CLICK_TEXT_LIMITS, cleanText, type IpMode, type PackedMessage, packMess
 import type { Counts } from "../../shared/counters.ts";
 import type { WaitUntil } from "../http/context.ts";
 import { describeVisitor, isPrefetch, sight, type Sighting } from "../http/visitor.ts";
-import { count } from "../telemetry/counters.ts";
+import { counterOf } from "../telemetry/counters.ts";
 import type { Keep } from "./buffer.ts";
 import type { VisitorHash } from "./visitor-hash.ts";
 
@@ -27,11 +27,13 @@ export type Departure = Omit<Visit, "seen">;
 /** Counts one visit of a link, if it is one: a `GET` that no browser made ahead of its visitor. Returns at once. */
 export type Capture = (request: Request, departure: Departure, waitUntil: WaitUntil) => void;
 
+const captured = counterOf("clicks:captured");
+
 /** Builds the capture over a buffer. */
 export function createCapture(keep: Keep<Visit>): Capture {
   return (request, { linkId, at, destination }, waitUntil) => {
     if (request.method !== "GET" || isPrefetch(request)) return;
-    count("clicks:captured");
+    captured.value += 1;
     keep({ linkId, at, destination, seen: sight(request) }, waitUntil);
   };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { unpackMessage } from "../../shared/click.ts";
-import { count, countDuration } from "../telemetry/counters.ts";
+import { count, durationsOf } from "../telemetry/counters.ts";
 import { log } from "../telemetry/log.ts";
 import { type ClickRow, classify } from "./classify.ts";
 import type { ConsumeCounts } from "./counts/consume.ts";
@@ -16,6 +16,8 @@ const MAX_RETRY_SECONDS = 600;
 
 /** The messages of a queue. */
 export type Batch = Pick<MessageBatch, "queue" | "messages">;
+
+const countDelay = durationsOf("click_delay_ms");
 
 interface Readable {
   readonly message: Message;
@@ -82,7 +84,7 @@ function tally(clicks: readonly ClickRow[], written: number, now: number): void 
   count("clicks:repeated", clicks.length - written);
   // What had been written before is on its way again, which says nothing of the consumer.
   if (written < clicks.length) return;
-  for (const { at } of clicks) countDuration("click_delay_ms", Math.max(0, now - at));
+  for (const { at } of clicks) countDelay(Math.max(0, now - at));
 }
 
 /** Buries a message; when that fails too, the queue keeps it. */

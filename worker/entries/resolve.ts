@@ -7,7 +7,7 @@
 import type { CodeKey, Entry } from "../../shared/entry.ts";
 import type { WaitUntil } from "../http/context.ts";
 import type { Join } from "./flight.ts";
-import { count } from "../telemetry/counters.ts";
+import { count, type Counter, counterOf } from "../telemetry/counters.ts";
 import { log } from "../telemetry/log.ts";
 import type { Answer, NearTier, Tier, TierName } from "./tier.ts";
 
@@ -89,27 +89,43 @@ function staleAnswer(spare: NonNullable<Walk["spare"]>): Resolution {
 function weigh(walk: Walk, name: TierName, above: number, answer: Answer): Resolution | undefined {
   switch (answer.kind) {
     case "pass":
-      count(`lookups:${name}:pass`);
+      LOOKUPS[name].pass.value += 1;
       return undefined;
     case "refuse":
-      count(`lookups:${name}:refused`);
+      LOOKUPS[name].refused.value += 1;
       return walk.spare === undefined ? REFUSED : staleAnswer(walk.spare);
     case "down":
-      count(`lookups:${name}:down`);
+      LOOKUPS[name].down.value += 1;
       log("warn", "tier_down", { tier: name }, answer.cause);
       return undefined;
     case "entry": {
       const { entry } = answer;
       if (answer.isSpare !== true && isFresh(entry, walk.now, walk.parts)) {
-        count(`lookups:${name}:hit`);
+        LOOKUPS[name].hit.value += 1;
         if (above > 0) fillAbove(walk, above, entry);
         return { kind: "found", entry, tier: name, stale: false };
       }
-      count(`lookups:${name}:stale`);
+      LOOKUPS[name].stale.value += 1;
       if (walk.spare === undefined || entry.version > walk.spare.entry.version) walk.spare = { entry, tier: name };
       return undefined;
     }
   }
+}
+
+/** What a tier said to look-ups; `stale`: it knew an entry, but no fresh one. */
+type LookupCounters = Readonly<Record<"hit" | "stale" | "pass" | "refused" | "down", Counter>>;
+
+const LOOKUPS: Readonly<Record<TierName, LookupCounters>> = {
+  memory: lookupsOf("memory"),
+  guard: lookupsOf("guard"),
+  edge: lookupsOf("edge"),
+  redis: lookupsOf("redis"),
+  postgres: lookupsOf("postgres"),
+};
+
+function lookupsOf(tier: TierName): LookupCounters {
+  const of = (outcome: keyof LookupCounters): Counter => counterOf(`lookups:${tier}:${outcome}`);
+  return { hit: of("hit"), stale: of("stale"), pass: of("pass"), refused: of("refused"), down: of("down") };
 }
 
 const REFUSED: Resolution = { kind: "refused" };
