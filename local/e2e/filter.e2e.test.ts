@@ -102,7 +102,7 @@ test("cron builds it; made-up codes cost one Redis command and no query, and eve
   expect(asked("redis", "made-up-once")).toBe(1);
 });
 
-test("a flush of Redis hides nothing, and the next cron run builds it anew", async ({ expect }) => {
+test("B180: a flush of Redis hides nothing, and the next cron run builds it anew", async ({ expect }) => {
   expect(await create("kept")).toBe(201);
   await flush();
   expect([await visit("kept"), await create("new")]).toEqual([302, 201]);

@@ -56,7 +56,7 @@ async function onTheWire(line: string, headers: readonly string[] = [], body = "
 }
 
 test.for([302, 307, 301, 308])(
-  "%i: the headers of the contract and no others, and an empty body",
+  "B010, B011: %i: the headers of the contract and no others, and an empty body",
   async (status, { expect }) => {
     const path = await create({ longUrl: PLAIN, redirectStatus: status });
     const answer = await onTheWire(`GET ${path} HTTP/1.1`);

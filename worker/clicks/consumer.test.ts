@@ -89,7 +89,9 @@ async function buried(text: string): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-test("a batch is counted link by link, and tells when each was last visited", async ({ expect }) => {
+test("B202: a batch is counted link by link, whoever made the links, and tells when each was last visited", async ({
+  expect,
+}) => {
   const [a, b] = [await makeLink(), await makeLink()];
   const { acked } = await deliver([
     bodyOf(clickOf(a), clickOf(b)),

@@ -23,8 +23,11 @@ test("B046: a request without any place has none, and an odd one is kept as it i
   });
 });
 
-test("B050: the country is the visitor's, not the data centre's", ({ expect }) => {
+test("B050, B248: the country is the visitor's, not the data centre's", ({ expect }) => {
   expect(visitor(asked({}, { colo: "FRA", country: "TR" }), "none")).toMatchObject({ country: "TR" });
+  // The exit of a relay: an address of a database would place it elsewhere.
+  const relayed = asked({ "CF-Connecting-IP": "172.224.226.5" }, { country: "GB", city: "London" });
+  expect(visitor(relayed, "none")).toMatchObject({ country: "GB", city: "London" });
 });
 
 test.for([

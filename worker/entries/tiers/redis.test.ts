@@ -62,7 +62,7 @@ test("what is read counts as vouched for now", async ({ expect }) => {
   expect(await tier.lookup(key, now)).toMatchObject({ entry: { vouchedAt: now } });
 });
 
-test('B103: text that is no entry, also "null" and numbers, is passed on', async ({ expect }) => {
+test('B103, B104: text that is no entry, also "null" and numbers, is passed on', async ({ expect }) => {
   for (const text of ['{"a":1}', '"quoted"', "123", "null", ""]) {
     const key = freshKey();
     const redis = await client();
