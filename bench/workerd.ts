@@ -40,8 +40,13 @@ export default { async fetch(request) {
   if (body === undefined) return new Response(null, { status: 504, headers: { "CF-Cache-Status": "MISS" } });
   return new Response(body, { headers: { "CF-Cache-Status": "HIT", "Cache-Control": "public, max-age=86400", "Content-Type": "text/plain" } });
 } };`;
-const QUEUE = `export default { async fetch(request) {
+/** Takes every message, and tells whoever asks with `GET` how many there were. */
+const QUEUE = `
+let messages = 0;
+export default { async fetch(request) {
+  if (request.method === "GET") return Response.json({ messages });
   await request.arrayBuffer();
+  messages += 1;
   return Response.json({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0, oldestMessageTimestamp: 0 } } });
 } };`;
 const LIMITER = `export default () => ({ limit: async () => ({ success: true }) });`;
@@ -54,7 +59,7 @@ export interface Target {
 
 /** A workerd with Hop and its peers in it. */
 export interface Bench {
-  /** A Worker by name: `HOP`, or a peer's. */
+  /** A Worker by name: `HOP` or a further instance of it, a peer's, or `QUEUE`, the queue's stand-in. */
   readonly target: (name: string) => Target;
   /** Milliseconds of processor time that the workerd has used so far. */
   readonly cpuMs: () => Promise<number>;
@@ -98,8 +103,12 @@ export async function withStack(use: (place: BenchPlace) => Promise<void>): Prom
 export interface BenchParts extends BenchPlace {
   /** Hop's deploy build; undefined: only peers. */
   readonly build?: string | undefined;
-  /** Workers by their name, as source text; they read what Hop reads from `env`. */
+  /** Workers by their name, as source text; they read what Hop reads from `env`, where they find each Hop as a service. */
   readonly peers: Readonly<Record<string, string>>;
+  /** Further instances of Hop by their name, with the variables in which they differ. */
+  readonly instances?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Takes what the Workers log of failures, in place of this process' own `stderr`. */
+  readonly onLog?: (text: string) => void;
 }
 
 /** Starts a workerd for one use. */
@@ -113,21 +122,27 @@ export async function withBench<T>(parts: BenchParts, use: (bench: Bench) => Pro
 }
 
 /** Starts it, and waits until every port is open. */
-async function startBench({ folder, build, peers, stack }: BenchParts): Promise<Bench> {
+async function startBench({ folder, build, peers, stack, instances = {}, onLog }: BenchParts): Promise<Bench> {
   await mkdir(join(folder, "objects"), { recursive: true });
-  const workers = new Map(Object.entries(peers));
-  if (build !== undefined) workers.set("HOP", await readFile(build, "utf8"));
-  const ports = new Map<string, number>();
-  for (const name of workers.keys()) ports.set(name, await freePort());
   const variables = { ...(await readVariables()), ...variablesOf(stack) };
-  const services = [...workers].map(([name, source]) => workerText(name, source, variables));
+  const hops: BenchParts["instances"] = build === undefined ? {} : { HOP: {}, ...instances };
+  const hop = build === undefined ? "" : await readFile(build, "utf8");
+  const services = [
+    ...Object.entries(hops).map(([name, own]) => hopText(name, hop, { ...variables, ...own })),
+    ...Object.entries(peers).map(([name, source]) => peerText(name, source, variables, Object.keys(hops))),
+  ];
+  const ports = new Map<string, number>();
+  for (const name of [...Object.keys(hops), ...Object.keys(peers), "QUEUE"]) ports.set(name, await freePort());
   const sockets = [...ports].map(
     ([name, port]) =>
       `(name = "${name}", address = "127.0.0.1:${port}", service = "${name}", http = (cfBlobHeader = "${CF_HEADER}"))`,
   );
   const config = join(folder, "config.capnp");
   await writeFile(config, configText(services, sockets, join(folder, "objects")));
-  const child = spawn(BINARY, ["serve", config, "--experimental"], { stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(BINARY, ["serve", config, "--experimental"], {
+    stdio: ["ignore", "ignore", onLog === undefined ? "inherit" : "pipe"],
+  });
+  child.stderr?.on("data", (chunk: Buffer) => onLog?.(chunk.toString("utf8")));
   await Promise.all([...ports.values()].map((port) => opened(port, child)));
   return {
     target(name) {
@@ -149,7 +164,7 @@ const config :Workerd.Config = (
   services = [${[
     ...services,
     smallWorker("cache", CACHE),
-    smallWorker("queue", QUEUE),
+    smallWorker("QUEUE", QUEUE),
     `(name = "objects", disk = (path = ${JSON.stringify(objects)}, writable = true))`,
     '(name = "internet", network = (allow = ["public", "private", "local"]))',
   ].join(",\n")}],
@@ -163,23 +178,41 @@ function smallWorker(name: string, source: string): string {
   return `(name = "${name}", worker = (modules = [(name = "main", esModule = ${JSON.stringify(source)})], compatibilityDate = "${DATE}"))`;
 }
 
-function workerText(name: string, source: string, variables: Readonly<Record<string, string>>): string {
-  const texts = Object.entries(variables).map(([key, value]) => `(name = "${key}", text = ${JSON.stringify(value)})`);
-  const objects = ["Sequencer", "Quota", "Spill"];
-  const ofHop = name === "HOP";
-  const bindings = [
-    ...texts,
-    '(name = "CLICKS", queue = "queue")',
+const OBJECTS = ["Sequencer", "Quota", "Spill"];
+
+function hopText(name: string, source: string, variables: Readonly<Record<string, string>>): string {
+  const bindings = OBJECTS.map((of) => `(name = "${of.toUpperCase()}", durableObjectNamespace = "${of}")`);
+  const namespaces = OBJECTS.map((of) => `(className = "${of}", uniqueKey = "${name}-${of}", enableSql = true)`);
+  const storage = `durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "objects"),`;
+  return workerText(name, source, [...bindingsOf(variables), ...bindings], storage);
+}
+
+/** A peer may hand a service batches of a queue, which takes a flag. */
+function peerText(
+  name: string,
+  source: string,
+  variables: Readonly<Record<string, string>>,
+  hops: readonly string[],
+): string {
+  const bindings = [...bindingsOf(variables), ...hops.map((hop) => `(name = "${hop}", service = "${hop}")`)];
+  return workerText(name, source, bindings, 'compatibilityFlags = ["service_binding_extra_handlers"],');
+}
+
+function bindingsOf(variables: Readonly<Record<string, string>>): string[] {
+  return [
+    ...Object.entries(variables).map(([key, value]) => `(name = "${key}", text = ${JSON.stringify(value)})`),
+    '(name = "CLICKS", queue = "QUEUE")',
     limiter("UNKNOWN_CODE_LIMIT"),
     limiter("REFUSED_KEY_LIMIT"),
-    ...(ofHop ? objects.map((of) => `(name = "${of.toUpperCase()}", durableObjectNamespace = "${of}")`) : []),
   ];
-  const namespaces = objects.map((of) => `(className = "${of}", uniqueKey = "hop-${of}", enableSql = true)`);
+}
+
+function workerText(name: string, source: string, bindings: readonly string[], more: string): string {
   return `(name = "${name}", worker = (
     modules = [(name = "main", esModule = ${JSON.stringify(source)})],
     compatibilityDate = "${DATE}",
     bindings = [${bindings.join(", ")}],
-    ${ofHop ? `durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "objects"),` : ""}
+    ${more}
     cacheApiOutbound = "cache"
   ))`;
 }
