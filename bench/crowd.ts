@@ -145,6 +145,7 @@ function makeClick(size: CrowdSize, linkIds: readonly string[], index: number): 
   return {
     ...base,
     ...agent,
+    userAgent: agent.userAgent?.replace("141.0", `${120 + dice.below(22)}.0`) ?? null,
     country,
     region: `${country} ${dice.below(2)}`,
     city: `${country} town ${dice.below(5)}`,

@@ -6,7 +6,7 @@
  */
 import { test } from "vitest";
 import { shortLinks } from "./backends/schema.ts";
-import { classify } from "./clicks/classify.ts";
+import { createClassify } from "./clicks/classify.ts";
 import { createClickStore } from "./clicks/store.ts";
 import { someClick } from "./testing/click.ts";
 import { openDatabase } from "./testing/stack.ts";
@@ -14,6 +14,7 @@ import { createStatsStore } from "./stats/queries.ts";
 import { linkStatsRoutes } from "./stats/routes.ts";
 import { createEraseClicks } from "./stats/store.ts";
 
+const classify = createClassify();
 const database = openDatabase();
 const clicks = createClickStore(database);
 const erase = createEraseClicks(database);

@@ -24,18 +24,32 @@ const NAME_LIMIT = 64;
 /** What Cloudflare says of a place that it does not know (Cloudflare, "IP geolocation"). */
 const NO_COUNTRY = "XX";
 
-/** Concludes. Of a visitor who asks not to be tracked nothing is known, and nothing is concluded from that: it counts as a person. */
-export function classify(click: Click): ClickRow {
-  const { device, browser, os } = readUserAgent(click.userAgent);
-  return {
-    ...click,
-    country: click.country === NO_COUNTRY ? null : click.country,
-    device,
-    browser: nameOf(browser),
-    os: nameOf(os),
-    bot: click.untracked ? null : botKind(click.userAgent),
-    source: click.referrer === null ? null : cleanText(sourceOf(click.referrer), CLICK_TEXT_LIMITS.referrer),
+interface Agent extends Pick<ClickRow, "device" | "browser" | "os"> {
+  readonly bot: BotKind | null;
+}
+
+/**
+ * Concludes. Of a visitor who asks not to be tracked nothing is known, and nothing is concluded from that: it counts as a person.
+ * Reading a user agent is most of the work, and few of them are many clicks': each is read once for as long as this is kept.
+ */
+export function createClassify(): (click: Click) => ClickRow {
+  const agents = new Map<string | null, Agent>();
+  return (click) => {
+    const known = agents.get(click.userAgent) ?? readAgent(click.userAgent);
+    agents.set(click.userAgent, known);
+    return {
+      ...click,
+      country: click.country === NO_COUNTRY ? null : click.country,
+      ...known,
+      bot: click.untracked ? null : known.bot,
+      source: click.referrer === null ? null : cleanText(sourceOf(click.referrer), CLICK_TEXT_LIMITS.referrer),
+    };
   };
+}
+
+function readAgent(userAgent: string | null): Agent {
+  const { device, browser, os } = readUserAgent(userAgent);
+  return { device, browser: nameOf(browser), os: nameOf(os), bot: botKind(userAgent) };
 }
 
 function nameOf(name: string | null): string | null {

@@ -6,7 +6,7 @@
 import { unpackMessage } from "../../shared/click.ts";
 import { count, durationsOf } from "../telemetry/counters.ts";
 import { log } from "../telemetry/log.ts";
-import { type ClickRow, classify } from "./classify.ts";
+import { type ClickRow, createClassify } from "./classify.ts";
 import type { ConsumeCounts } from "./counts/consume.ts";
 import { bodyText, type Bury } from "./dead-letters.ts";
 import { type ClickStore, ClicksRefused } from "./store.ts";
@@ -37,6 +37,7 @@ export interface ConsumerParts {
 /** Handles one batch of the click queue. Never throws: what went wrong is told to the queue, message by message. */
 export async function consumeClicks(batch: Batch, parts: ConsumerParts): Promise<void> {
   const readable: Readable[] = [];
+  const classify = createClassify();
   for (const message of batch.messages) {
     const unpacked = unpackMessage(message.body);
     if (unpacked.ok) readable.push({ message, clicks: unpacked.clicks.map((click) => classify(click)) });

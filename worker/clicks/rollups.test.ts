@@ -8,7 +8,7 @@ import type { Click } from "../../shared/click.ts";
 import type { Database } from "../backends/postgres.ts";
 import { someClick } from "../testing/click.ts";
 import { openDatabase } from "../testing/stack.ts";
-import { classify } from "./classify.ts";
+import { createClassify } from "./classify.ts";
 import { createClickStore } from "./store.ts";
 
 const database: Database = openDatabase();
@@ -27,7 +27,7 @@ function newLink(): string {
 const clickOf = (linkId: string, fields: Partial<Click> = {}): Click =>
   someClick({ linkId, at: AT, userAgent: CHROME, ...fields });
 
-const write = (clicks: readonly Click[]): Promise<number> => store.write(clicks.map((click) => classify(click)));
+const write = (clicks: readonly Click[]): Promise<number> => store.write(clicks.map(createClassify()));
 
 /** What stands in a link's rollups of one grain, by dimension and value. */
 async function figures(linkId: string, grain: "q" | "d"): Promise<Record<string, string>> {
