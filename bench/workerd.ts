@@ -40,13 +40,14 @@ export default { async fetch(request) {
   if (body === undefined) return new Response(null, { status: 504, headers: { "CF-Cache-Status": "MISS" } });
   return new Response(body, { headers: { "CF-Cache-Status": "HIT", "Cache-Control": "public, max-age=86400", "Content-Type": "text/plain" } });
 } };`;
-/** Takes every message, and tells whoever asks with `GET` how many there were. */
+/** Takes every message, and tells whoever asks with `GET` how many there were, and how many units of 64 KB they are billed as. */
 const QUEUE = `
-let messages = 0;
+let [messages, units] = [0, 0];
 export default { async fetch(request) {
-  if (request.method === "GET") return Response.json({ messages });
-  await request.arrayBuffer();
+  if (request.method === "GET") return Response.json({ messages, units });
+  const { byteLength } = await request.arrayBuffer();
   messages += 1;
+  units += Math.ceil(byteLength / 65536);
   return Response.json({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0, oldestMessageTimestamp: 0 } } });
 } };`;
 const LIMITER = `export default () => ({ limit: async () => ({ success: true }) });`;
