@@ -88,3 +88,8 @@ function canonical(value: Json): unknown {
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
+
+/** Where a code is reached. `origin` is that of its domain, such as `https://go.example.com`. */
+export function shortUrlAt(origin: string, shortCode: string): string {
+  return `${origin}/${encodeURIComponent(shortCode)}`;
+}

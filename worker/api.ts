@@ -15,7 +15,8 @@ import { type HealthParts, healthRoutes } from "./stats/health.ts";
 import { type MetricParts, metricRoutes } from "./stats/metrics/routes.ts";
 import { missRoutes, type MissParts } from "./stats/misses/routes.ts";
 import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
-import { wireHealth, wireLinks, wireMetrics, wireMisses, wireStats } from "./wiring/api.ts";
+import { webhookRoutes, type WebhookParts } from "./webhooks/routes.ts";
+import { wireHealth, wireLinks, wireMetrics, wireMisses, wireStats, wireWebhooks } from "./wiring/api.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
@@ -28,6 +29,7 @@ export async function handleApi(request: Request, scope: RequestScope): Promise<
     stats: await wireStats(),
     misses: await wireMisses(),
     metrics: await wireMetrics(),
+    webhooks: await wireWebhooks(),
     health: wireHealth(),
   });
   return built.fetch(request, { scope });
@@ -37,11 +39,12 @@ interface ApiParts {
   readonly links: LinkParts;
   readonly stats: StatsParts;
   readonly misses: MissParts;
+  readonly webhooks: WebhookParts;
   readonly metrics: MetricParts;
   readonly health: HealthParts;
 }
 
-function createApi({ links, stats, misses, metrics, health }: ApiParts): Api {
+function createApi({ links, stats, misses, webhooks, metrics, health }: ApiParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
@@ -58,6 +61,7 @@ function createApi({ links, stats, misses, metrics, health }: ApiParts): Api {
   api.route("/api/v1/links", linkRoutes(links));
   api.route("/api/v1/stats", allStatsRoutes(stats));
   api.route("/api/v1/misses", missRoutes(misses));
+  api.route("/api/v1/webhooks", webhookRoutes(webhooks));
   api.route("/metrics", metricRoutes(metrics));
   api.route("/healthz", healthRoutes(health));
   describe(api);

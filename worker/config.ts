@@ -38,6 +38,8 @@ export interface Config {
   readonly schemes: readonly string[];
   readonly urlAllowlist: readonly HostPattern[];
   readonly urlBlocklist: readonly HostPattern[];
+  /** Hosts of the operator's own network that webhooks may be sent to, also over http. */
+  readonly webhookLocalHosts: readonly HostPattern[];
   /** Whether redirects name the tier that answered. */
   readonly debugTiming: boolean;
   /** The key that has every scope. */
@@ -93,6 +95,7 @@ export function readConfig(env: object): Config {
     schemes: ["http", "https", ...list(read("ALLOWED_SCHEMES")).map((name) => scheme(name))],
     urlAllowlist: patterns(read, "URL_ALLOWLIST"),
     urlBlocklist: patterns(read, "URL_BLOCKLIST"),
+    webhookLocalHosts: patterns(read, "WEBHOOK_LOCAL_HOSTS"),
     debugTiming: oneOf(read, "DEBUG_TIMING", ["off", "on"]) === "on",
     adminKey: adminKey(read("ADMIN_KEY")),
     databaseUrl: url(read, "DATABASE_URL"),

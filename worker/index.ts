@@ -4,10 +4,17 @@
  * @module
  */
 import { handleRequest } from "./app.ts";
+import { createSenderClass } from "./webhooks/object.ts";
 
 export { Quota } from "./quota/object.ts";
 export { Sequencer } from "./sequencer/object.ts";
 export { Spill } from "./spill/object.ts";
+
+/** Sends what webhooks are to be told. */
+export class WebhookSender extends createSenderClass(async () => {
+  const { openSender } = await import("./jobs.ts");
+  return openSender();
+}) {}
 
 export default {
   fetch: (request, _env, context) => handleRequest(request, context),

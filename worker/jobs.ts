@@ -16,7 +16,9 @@ import { replayLetters } from "./maintenance/replay.ts";
 import { forgetPastVisitors } from "./maintenance/visitors.ts";
 import { count } from "./telemetry/counters.ts";
 import { log } from "./telemetry/log.ts";
-import { type Jobs, wireJobs } from "./wiring/jobs.ts";
+import type { RunWebhook } from "./webhooks/object.ts";
+import { forgetPastDeliveries } from "./webhooks/retention.ts";
+import { type Jobs, wireJobs, wireSender } from "./wiring/jobs.ts";
 
 /** A queue's name and that of its dead-letter queue differ by this ending (see `wrangler.toml`). */
 const DEAD_SUFFIX = "-dead";
@@ -41,6 +43,11 @@ export async function handleBatch(batch: MessageBatch): Promise<void> {
     consumeMisses(byKind.get("misses") ?? [], writeMisses),
     consumeClicks({ queue: batch.queue, messages: byKind.get("clicks") ?? [] }, clicks),
   ]);
+}
+
+/** What a webhook's object runs. */
+export function openSender(): Promise<RunWebhook> {
+  return wireSender();
 }
 
 /** Which task a message is for. What nobody knows goes to the clicks' consumer, which buries it. */
@@ -87,6 +94,16 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     name: "visitors",
     everyMinutes: 60,
     run: async ({ maintenance }, now) => ({ forgotten: await forgetPastVisitors(maintenance.forgetVisitors, now) }),
+  },
+  {
+    name: "webhooks",
+    everyMinutes: CRON_MINUTES,
+    run: async ({ wakeWebhooks }) => ({ woken: await wakeWebhooks() }),
+  },
+  {
+    name: "deliveries",
+    everyMinutes: 60,
+    run: async ({ forgetDeliveries }, now) => ({ forgotten: await forgetPastDeliveries(forgetDeliveries, now) }),
   },
 ];
 

@@ -42,6 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     ),
   URL_ALLOWLIST: hostPatterns,
   URL_BLOCKLIST: hostPatterns,
+  WEBHOOK_LOCAL_HOSTS: hostPatterns,
 };
 
 /** Every variable that is set and has a rule. */

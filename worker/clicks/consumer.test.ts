@@ -25,7 +25,7 @@ const consumeCounts = createConsumeCounts({
   mintId: () => crypto.randomUUID(),
   clock: () => AT,
 });
-const parts = { store, bury, consumeCounts, clock: () => AT };
+const parts = { store, bury, consumeCounts, wakeWebhooks: async () => {}, clock: () => AT };
 
 afterEach(liftFaults);
 

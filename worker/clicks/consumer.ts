@@ -30,6 +30,8 @@ export interface ConsumerParts {
   readonly bury: Bury;
   /** Adds up the counts that messages bring along. */
   readonly consumeCounts: ConsumeCounts;
+  /** Wakes whoever tells webhooks of new clicks; never rejects. */
+  readonly wakeWebhooks: () => Promise<unknown>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }
@@ -43,7 +45,7 @@ export async function consumeClicks(batch: Batch, parts: ConsumerParts): Promise
     if (unpacked.ok) readable.push({ message, clicks: unpacked.clicks.map((click) => classify(click)) });
     else await putAway(batch.queue, message, unpacked.reason, parts.bury);
   }
-  if (readable.length > 0) await write(batch.queue, readable, parts);
+  if (await write(batch.queue, readable, parts)) await parts.wakeWebhooks();
 }
 
 /** Handles one batch of the dead-letter queue: what the queue gave up on is kept. */
@@ -51,32 +53,52 @@ export async function consumeDeadLetters(batch: Batch, sourceQueue: string, bury
   for (const message of batch.messages) await putAway(sourceQueue, message, "retries exhausted", bury);
 }
 
-/** One statement for all; if the database refuses it as such, the messages are halved until the one that is refused stands alone. */
-async function write(queue: string, readable: readonly Readable[], parts: ConsumerParts): Promise<void> {
+/**
+ * One statement for all; if the database refuses it as such, the messages are halved until the one that is refused stands alone. Answers
+ * whether a webhook may have to be told.
+ */
+async function write(queue: string, readable: readonly Readable[], parts: ConsumerParts): Promise<boolean> {
+  if (readable.length === 0) return false;
   try {
     const clicks = readable.flatMap((item) => item.clicks);
     const written = await parts.store.write(clicks);
-    tally(clicks, written, parts.clock());
-    count("queue_messages:written", readable.length);
-    await parts.consumeCounts(readable.map(({ message }) => message.body));
-    for (const { message } of readable) message.ack();
-    log("info", "clicks_written", { messages: readable.length, clicks: written });
+    log("info", "clicks_written", { messages: readable.length, clicks: written.clicks });
+    tally(clicks, written.clicks, parts.clock());
+    await finish(readable, parts);
+    return written.awaited;
   } catch (error) {
     if (!(error instanceof ClicksRefused)) {
-      log("error", "clicks_delayed", { messages: readable.length }, error);
-      count("queue_messages:delayed", readable.length);
-      for (const { message } of readable) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
-      return;
+      delay(readable, error);
+      return false;
     }
     const [only] = readable;
     if (only !== undefined && readable.length === 1) {
       await putAway(queue, only.message, error.message, parts.bury);
-      return;
+      return false;
     }
     const half = Math.ceil(readable.length / 2);
-    await write(queue, readable.slice(0, half), parts);
-    await write(queue, readable.slice(half), parts);
+    const first = await write(queue, readable.slice(0, half), parts);
+    const second = await write(queue, readable.slice(half), parts);
+    return first || second;
   }
+}
+
+/** The clicks are written; what the messages brought along beside them is added up before they are acknowledged. */
+async function finish(readable: readonly Readable[], { consumeCounts }: ConsumerParts): Promise<void> {
+  count("queue_messages:written", readable.length);
+  try {
+    await consumeCounts(readable.map(({ message }) => message.body));
+    for (const { message } of readable) message.ack();
+  } catch (error) {
+    delay(readable, error);
+  }
+}
+
+/** Has messages delivered again. */
+function delay(readable: readonly Readable[], cause: unknown): void {
+  log("error", "clicks_delayed", { messages: readable.length }, cause);
+  count("queue_messages:delayed", readable.length);
+  for (const { message } of readable) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
 }
 
 /** Counts what a statement wrote, and how long the clicks were on their way. */

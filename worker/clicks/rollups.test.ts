@@ -27,7 +27,8 @@ function newLink(): string {
 const clickOf = (linkId: string, fields: Partial<Click> = {}): Click =>
   someClick({ linkId, at: AT, userAgent: CHROME, ...fields });
 
-const write = (clicks: readonly Click[]): Promise<number> => store.write(clicks.map(createClassify()));
+const write = async (clicks: readonly Click[]): Promise<number> =>
+  (await store.write(clicks.map(createClassify()))).clicks;
 
 /** What stands in a link's rollups of one grain, by dimension and value. */
 async function figures(linkId: string, grain: "q" | "d"): Promise<Record<string, string>> {

@@ -11,10 +11,18 @@ import { ROLLED_UP } from "./rollups.ts";
 /** Where clicks are kept. */
 export interface ClickStore {
   /**
-   * Keeps the clicks and adds those that are new to their links' counts; answers how many were new. All or nothing.
+   * Keeps the clicks and adds those that are new to their links' counts. All or nothing.
    * Rejects with `BackendDown` when the database cannot be asked, and with {@link ClicksRefused} when it takes them never.
    */
-  write(clicks: readonly ClickRow[]): Promise<number>;
+  write(clicks: readonly ClickRow[]): Promise<Written>;
+}
+
+/** What was written. */
+export interface Written {
+  /** How many clicks were new. */
+  readonly clicks: number;
+  /** Whether there is a webhook that is told of clicks: of these, or of others whose answer was lost. */
+  readonly awaited: boolean;
 }
 
 /** The database refused the rows as such; asking again would not help. */
@@ -26,10 +34,10 @@ export class ClicksRefused extends Error {
 export function createClickStore(database: Database): ClickStore {
   return {
     async write(clicks) {
-      if (clicks.length === 0) return 0;
+      if (clicks.length === 0) return { clicks: 0, awaited: false };
       try {
-        const { rows } = await database.execute<{ inserted: string }>(statement(clicks));
-        return Number(rows[0]?.inserted ?? 0);
+        const { rows } = await database.execute<{ inserted: string; awaited: boolean }>(statement(clicks));
+        return { clicks: Number(rows[0]?.inserted ?? 0), awaited: rows[0]?.awaited === true };
       } catch (error) {
         const failure = diagnose(error);
         if (failure.kind === "down") throw failure.error;
@@ -73,5 +81,7 @@ function statement(clicks: readonly ClickRow[]) {
       FROM counted JOIN locked ON locked.id = counted.link_id
       WHERE links.id = counted.link_id
     )
-    SELECT count(*) AS inserted FROM inserted`;
+    SELECT count(*) AS inserted, EXISTS (
+      SELECT FROM webhooks WHERE disabled_at IS NULL AND 'link.clicked' = ANY (events)
+    ) AS awaited FROM inserted`;
 }

@@ -28,6 +28,8 @@ export interface LinkParts extends CreateParts, ChangeParts {
   readonly policyFor: (ownHosts: readonly string[]) => UrlPolicy;
   /** What of the creator's address is kept. */
   readonly cutAddress: (address: string | null) => string | null;
+  /** Wakes whoever tells webhooks of what changed; never rejects. */
+  readonly wakeWebhooks: () => Promise<unknown>;
   readonly mayRead: MiddlewareHandler<ApiEnv>;
   readonly mayWrite: MiddlewareHandler<ApiEnv>;
 }
@@ -38,6 +40,11 @@ const READING = new Set(["GET", "HEAD"]);
 export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
   const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   routes.use("/*", (c, next) => (READING.has(c.req.method) ? parts.mayRead : parts.mayWrite)(c, next));
+  // The change is committed, and what is to be told of it with it: telling can wait until the answer has left.
+  routes.use("/*", async (c, next) => {
+    await next();
+    if (!READING.has(c.req.method) && c.res.ok) c.env.scope.waitUntil(parts.wakeWebhooks());
+  });
 
   routes.openapi(createLinkCall, async (c) => {
     const body = c.req.valid("json");

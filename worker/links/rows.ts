@@ -4,7 +4,7 @@
  * @module
  */
 import { isRedirectStatus } from "../../shared/entry.ts";
-import type { Json, Link } from "../../shared/link.ts";
+import { type Json, type Link, shortUrlAt } from "../../shared/link.ts";
 import type { LinkShown } from "../../shared/schema/link.ts";
 import { isRecord } from "../../shared/json.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
@@ -41,7 +41,7 @@ export function showLink(link: Link, origin: string): LinkShown {
     id: link.id,
     domain: link.domain,
     shortCode: link.shortCode,
-    shortUrl: `${origin}/${encodeURIComponent(link.shortCode)}`,
+    shortUrl: shortUrlAt(origin, link.shortCode),
     longUrl: link.longUrl,
     type: link.type,
     externalId: null,

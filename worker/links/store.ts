@@ -157,6 +157,25 @@ export function createLinkStore(database: Database): LinkStore {
   };
 }
 
+/** Rows of links as JSON (`to_jsonb`, kept by `migrations/0012_webhooks.sql`), read as the rows they were, in the same order. */
+export type ReadSnapshots = (rows: readonly string[]) => Promise<readonly ShortLinkRow[]>;
+
+/** Builds it. Postgres reads them, which knows every column's type; the ids are too wide for JSON's numbers here. */
+export function createReadSnapshots(database: Database): ReadSnapshots {
+  return (rows) =>
+    ask(() => {
+      // It takes the table's name, so drizzle maps its columns as those of the table.
+      const snapshots = database.$with("short_links", {}).as(sql`
+        SELECT item.place, link.* FROM jsonb_array_elements(${`[${rows.join()}]`}::jsonb) WITH ORDINALITY AS item(value, place),
+          jsonb_populate_record(NULL::short_links, item.value) AS link`);
+      return database
+        .with(snapshots)
+        .select()
+        .from(shortLinks)
+        .orderBy(sql`place`);
+    });
+}
+
 /** Runs a statement; `otherwise` may answer for a violated constraint, or leave the error to be thrown. */
 async function ask<T>(
   statement: () => Promise<T>,

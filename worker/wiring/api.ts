@@ -20,6 +20,8 @@ import type { MetricParts } from "../stats/metrics/routes.ts";
 import type { MissParts } from "../stats/misses/routes.ts";
 import { preferReplica } from "../stats/replica.ts";
 import type { StatsParts } from "../stats/routes.ts";
+import { newSecret } from "../webhooks/sign.ts";
+import type { WebhookParts } from "../webhooks/routes.ts";
 import { openCore } from "./core.ts";
 
 /** A scrape waits for the queue this long. */
@@ -54,7 +56,7 @@ export function wireHealth(): HealthParts {
 
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
-  const { config, codes, fleet, filter, quotas, database, publish } = openCore();
+  const { config, codes, fleet, filter, quotas, database, publish, wakeWebhooks } = openCore();
   const [{ createLinkStore }, { entryOf }] = await Promise.all([
     import("../links/store.ts"),
     import("../entries/store.ts"),
@@ -69,6 +71,7 @@ export async function wireLinks(): Promise<LinkParts> {
     entryOf,
     countEarlier: quotas.countEarlier,
     forgetVisits: quotas.forget,
+    wakeWebhooks,
     domains: config.domains,
     policyFor: (ownHosts): UrlPolicy => ({
       schemes: config.schemes,
@@ -108,6 +111,24 @@ export async function wireMisses(): Promise<MissParts> {
   const { config, database } = openCore();
   const { createReadMisses } = await import("../stats/misses/queries.ts");
   return { readMisses: createReadMisses(await database()), mayRead: keyDoorOf(config)("stats:read") };
+}
+
+/** The parts of the webhooks. */
+export async function wireWebhooks(): Promise<WebhookParts> {
+  const { config, database, wakeWebhooks } = openCore();
+  const { createRegistry } = await import("../webhooks/queries.ts");
+  return {
+    registry: createRegistry(await database()),
+    wake: wakeWebhooks,
+    newSecret,
+    newId: () => crypto.randomUUID(),
+    domains: config.domains,
+    receiverPolicy: (host) => ({
+      policy: { block: config.urlBlocklist, ownHosts: [...config.domains, host] },
+      localHosts: config.webhookLocalHosts,
+    }),
+    mayAdminister: keyDoorOf(config)("admin"),
+  };
 }
 
 function keyDoorOf(config: Config): ReturnType<typeof createKeyDoor> {

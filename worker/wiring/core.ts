@@ -38,6 +38,7 @@ import { createRedirect, type Redirect } from "../redirect/routes.ts";
 import type { Fleet } from "../sequencer/client.ts";
 import { createSpill } from "../spill/client.ts";
 import { count, takeCounts } from "../telemetry/counters.ts";
+import type { SenderOf, WakeWebhooks } from "../webhooks/wake.ts";
 
 /** How long a visitor waits for each backend at most. */
 const REDIS_LIMIT_MS = 500;
@@ -115,6 +116,15 @@ function buildCore(config: Config) {
     return createFilterTruth(await connect(STATEMENT_LIMIT_MS));
   });
 
+  const database = lazily(() => connect(STATEMENT_LIMIT_MS));
+  const readDueWebhooks = async (now: number): Promise<readonly string[]> => {
+    const { createOutbox } = await import("../webhooks/store.ts");
+    return createOutbox(await database()).readDue(now);
+  };
+  const wakeWebhooks: WakeWebhooks = async () => {
+    const { createWake } = await import("../webhooks/wake.ts");
+    return createWake(readDueWebhooks, senderOf, () => Date.now())();
+  };
   const quotas = createQuotas(env.QUOTA);
   const spill = createSpill(env.SPILL, Math.random);
   const sendOrSpill = (body: string): Promise<void> => send(body).catch(() => spill(body));
@@ -144,7 +154,8 @@ function buildCore(config: Config) {
     redisClient,
     filter,
     quotas,
-    database: lazily(() => connect(STATEMENT_LIMIT_MS)),
+    database,
+    wakeWebhooks,
     /** The read replica, or null where there is none. */
     connectReplica: async () =>
       config.databaseReplicaUrl === null ? null : connect(STATEMENT_LIMIT_MS, config.databaseReplicaUrl),
@@ -199,6 +210,11 @@ function buildCore(config: Config) {
       debugTiming: config.debugTiming,
     }),
   };
+}
+
+/** The object of a webhook. */
+function senderOf(webhookId: string): ReturnType<SenderOf> {
+  return env.WEBHOOK_SENDER.get(env.WEBHOOK_SENDER.idFromName(webhookId));
 }
 
 /** A turn of the event loop: the answer that this one made leaves before it. */

@@ -13,6 +13,11 @@ import { newGenerationName } from "../entries/filter.ts";
 import type { RebuildParts } from "../maintenance/filter-rebuild.ts";
 import type { RepairParts } from "../maintenance/repair.ts";
 import type { MaintenanceStore } from "../maintenance/store.ts";
+import { deliverDue } from "../webhooks/deliver.ts";
+import type { RunWebhook } from "../webhooks/object.ts";
+import { createRender } from "../webhooks/render.ts";
+import type { Outbox } from "../webhooks/store.ts";
+import type { WakeWebhooks } from "../webhooks/wake.ts";
 import { openCore, send } from "./core.ts";
 
 /** A page of a rebuild is many bits. */
@@ -27,6 +32,8 @@ export interface Jobs {
   readonly keptMonths: Config["clickRetentionMonths"];
   readonly rebuild: RebuildParts;
   readonly repair: RepairParts;
+  readonly wakeWebhooks: WakeWebhooks;
+  readonly forgetDeliveries: Outbox["forget"];
 }
 
 let consumeCounts: ConsumeCounts | undefined;
@@ -46,6 +53,7 @@ export async function wireJobs(): Promise<Jobs> {
     { createWriteMisses },
     { createMaintenanceStore },
     { createFilterBuild },
+    { createOutbox },
   ] = await Promise.all([
     import("../clicks/store.ts"),
     import("../clicks/dead-letters.ts"),
@@ -53,8 +61,9 @@ export async function wireJobs(): Promise<Jobs> {
     import("../clicks/misses/store.ts"),
     import("../maintenance/store.ts"),
     import("../entries/filter-build.ts"),
+    import("../webhooks/store.ts"),
   ]);
-  const { config, database: openDatabase, connectRedis, redisForRepair, purge } = openCore();
+  const { config, database: openDatabase, connectRedis, redisForRepair, purge, wakeWebhooks } = openCore();
   const database = await openDatabase();
   const maintenance = createMaintenanceStore(database);
   return {
@@ -62,6 +71,7 @@ export async function wireJobs(): Promise<Jobs> {
       store: createClickStore(database),
       bury: createBury(database),
       consumeCounts: consumeCountsOf(createWriteCounts(database)),
+      wakeWebhooks,
       clock: () => Date.now(),
     },
     writeMisses: createWriteMisses(database),
@@ -80,5 +90,29 @@ export async function wireJobs(): Promise<Jobs> {
       clock: () => Date.now(),
     },
     repair: { keepInRedis: (key, entry) => redisForRepair.fill(key, entry), purge },
+    wakeWebhooks,
+    forgetDeliveries: createOutbox(database).forget,
   };
+}
+
+/** The parts of whoever sends what webhooks are to be told. */
+export async function wireSender(): Promise<RunWebhook> {
+  const [{ createOutbox }, { createReadSnapshots }, { linkOf, showLink }] = await Promise.all([
+    import("../webhooks/store.ts"),
+    import("../links/store.ts"),
+    import("../links/rows.ts"),
+  ]);
+  const database = await openCore().database();
+  const readSnapshots = createReadSnapshots(database);
+  const parts = {
+    outbox: createOutbox(database),
+    render: createRender(async (rows) => {
+      const links = (await readSnapshots(rows)).map((row) => linkOf(row));
+      return links.map((link) => showLink(link, `https://${link.domain}`));
+    }),
+    fetch: (url: string, init: RequestInit) => fetch(url, init),
+    clock: () => Date.now(),
+    dice: Math.random,
+  };
+  return (webhookId) => deliverDue(parts, webhookId);
 }

@@ -1,0 +1,289 @@
+/**
+ * What happened is in the outbox once, in the transaction that made it true; it is sent by one sender at a time, tried again with growing
+ * pauses, and given up with its receiver. The clock is handed in.
+ *
+ * @module
+ */
+import { afterEach, test } from "vitest";
+import { isRecord, parseJson } from "../../shared/json.ts";
+import type { Database } from "../backends/postgres.ts";
+import { openDatabase } from "../testing/stack.ts";
+import { deliverDue } from "./deliver.ts";
+import { createRegistry } from "./queries.ts";
+import { createRender } from "./render.ts";
+import { forgetPastDeliveries } from "./retention.ts";
+import type { Fetch } from "./send.ts";
+import { newSecret } from "./sign.ts";
+import { createOutbox } from "./store.ts";
+
+const database: Database = openDatabase();
+const outbox = createOutbox(database);
+const registry = createRegistry(database);
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
+/** Far from now: nothing that another test file has is due by this clock only. */
+const START = Date.now() + 1000 * DAY;
+
+const made: string[] = [];
+afterEach(async () => {
+  for (const id of made.splice(0)) await registry.remove(id);
+});
+
+async function makeWebhook(domain = `${crypto.randomUUID()}.example`): Promise<string> {
+  const id = crypto.randomUUID();
+  const settings = { url: `https://${domain}/`, description: null, events: ["link.clicked"], domain, tags: [] };
+  await registry.create(id, settings, newSecret(), START);
+  made.push(id);
+  return id;
+}
+
+interface Sent {
+  readonly id: string;
+  readonly at: number;
+  readonly body: unknown;
+}
+
+/** A world of its own: a clock, and a receiver that answers as it is told. */
+function openWorld(answer: (sent: Sent) => Response | Promise<Response>) {
+  const world = { now: START, sent: [] as readonly Sent[] };
+  const fetch: Fetch = async (_url, init) => {
+    const headers = new Headers(init.headers);
+    const body = parseJson(typeof init.body === "string" ? init.body : "");
+    const sent = { id: headers.get("webhook-id") ?? "", at: Number(headers.get("webhook-timestamp")), body };
+    world.sent = [...world.sent, sent];
+    return answer(sent);
+  };
+  const parts = { outbox, render: createRender(async () => []), fetch, clock: () => world.now, dice: () => 0 };
+  return { world, run: (webhookId: string) => deliverDue(parts, webhookId) };
+}
+
+const ok = () => new Response(null, { status: 204 });
+const broken = () => new Response("no", { status: 500 });
+
+const deliveriesOf = (id: string) => registry.readDeliveries(id, { status: undefined, after: undefined, limit: 100 });
+const left = async (id: string) => (await deliveriesOf(id)).map(({ status }) => status).toSorted();
+const offReason = async (id: string) => (await registry.find(id))?.disabledReason;
+
+async function addTests(id: string, count: number, now = START): Promise<void> {
+  for (let index = 0; index < count; index += 1) await registry.addTest(id, `test_${crypto.randomUUID()}`, now);
+}
+
+test("two senders at once send each delivery once", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 30);
+  const { world, run } = openWorld(async () => {
+    await scheduler.wait(20);
+    return ok();
+  });
+  await Promise.all([run(id), run(id), run(id)]);
+  expect(world.sent).toHaveLength(30);
+  expect(new Set(world.sent.map((sent) => sent.id)).size).toBe(30);
+  expect(await outbox.nextDueAt(id)).toBeNull();
+});
+
+test("a run sends twenty at most, five at once, and says that the next is due at once", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 25);
+  let [open, most] = [0, 0];
+  const { world, run } = openWorld(async () => {
+    open += 1;
+    most = Math.max(most, open);
+    await scheduler.wait(5);
+    open -= 1;
+    return ok();
+  });
+  expect(await run(id)).toBe(START);
+  expect([world.sent.length, most]).toEqual([20, 5]);
+  expect(await run(id)).toBeNull();
+  expect(world.sent).toHaveLength(25);
+});
+
+test("a delivery that fails is tried ten times under one id, with the pauses of the schedule, and then no more", async ({
+  expect,
+}) => {
+  const id = await makeWebhook();
+  await addTests(id, 1);
+  const { world, run } = openWorld(broken);
+  const pauses: number[] = [];
+  for (let next: number | null = START; next !== null;) {
+    world.now = next;
+    next = await run(id);
+    if (next !== null) pauses.push((next - world.now) / SECOND);
+  }
+  expect(pauses).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+  expect(world.sent).toHaveLength(10);
+  expect(new Set(world.sent.map((sent) => sent.id)).size).toBe(1);
+  expect(new Set(world.sent.map((sent) => sent.at)).size).toBe(10);
+  expect(await deliveriesOf(id)).toMatchObject([
+    { status: "failed", attempts: 10, nextAttemptAt: null, lastAttempt: { status: 500, error: null } },
+  ]);
+  world.now += DAY;
+  await run(id);
+  expect(world.sent).toHaveLength(10);
+});
+
+test("what failed twice and then succeeds is delivered, and the webhook works again", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 1);
+  const { world, run } = openWorld(() => (world.sent.length < 3 ? broken() : ok()));
+  world.now = (await run(id)) ?? 0;
+  expect(await registry.find(id)).toMatchObject({ failingSince: new Date(START).toISOString() });
+  world.now = (await run(id)) ?? 0;
+  expect(await run(id)).toBeNull();
+  expect(await deliveriesOf(id)).toMatchObject([{ status: "delivered", attempts: 3, lastAttempt: { status: 204 } }]);
+  expect(await registry.find(id)).toMatchObject({ failingSince: null, disabled: false });
+});
+
+test("a receiver that does not answer, or answers with a redirect, has not taken the message", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 2);
+  let answers = 0;
+  const { run } = openWorld(() => {
+    answers += 1;
+    if (answers === 1) throw new TypeError("connection refused");
+    return Response.redirect("https://elsewhere.example/", 307);
+  });
+  await run(id);
+  const statuses = (await deliveriesOf(id)).map(({ status, lastAttempt }) => [
+    status,
+    lastAttempt?.status,
+    lastAttempt?.error,
+  ]);
+  expect(statuses).toHaveLength(2);
+  expect(statuses).toContainEqual(["pending", null, "TypeError: connection refused"]);
+  expect(statuses).toContainEqual(["pending", 307, null]);
+});
+
+test("410 switches the webhook off at once; switched on again, what waited goes out", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 30);
+  const { world, run } = openWorld(() => (world.now === START ? new Response(null, { status: 410 }) : ok()));
+  expect(await run(id)).toBeNull();
+  expect(world.sent.length).toBeLessThanOrEqual(5);
+  expect(await offReason(id)).toBe("gone");
+  world.now += HOUR;
+  expect(await run(id)).toBeNull();
+  expect(await outbox.readDue(world.now)).not.toContain(id);
+  const change = { url: undefined, description: undefined, events: undefined, domain: undefined, tags: undefined };
+  expect(await registry.change(id, { ...change, disabled: false }, world.now)).toMatchObject({ disabled: false });
+  expect(await outbox.readDue(world.now)).toContain(id);
+  for (let runs = 0; runs < 3; runs += 1) await run(id);
+  expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => "delivered"));
+});
+
+test("five days of nothing but failures switch it off; one success in between begins anew", async ({ expect }) => {
+  const [lasting, recovering] = [await makeWebhook(), await makeWebhook()];
+  let works = false;
+  const { world, run } = openWorld(() => (works ? ok() : broken()));
+  const tell = async (id: string, days: number) => {
+    world.now = START + days * DAY;
+    await addTests(id, 1, world.now);
+    await run(id);
+  };
+  await tell(lasting, 0);
+  await tell(recovering, 0);
+  await tell(lasting, 4.9);
+  expect(await offReason(lasting)).toBeNull();
+  works = true;
+  await tell(recovering, 4.9);
+  works = false;
+  await tell(lasting, 5.1);
+  await tell(recovering, 5.1);
+  expect(await offReason(lasting)).toBe("failing");
+  expect(await offReason(recovering)).toBeNull();
+});
+
+test("a webhook that fails is asked five times a run, five seconds apart", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 12);
+  const { world, run } = openWorld(broken);
+  await run(id);
+  const before = world.sent.length;
+  expect(before).toBe(12);
+  await addTests(id, 12);
+  expect(await run(id)).toBe(START + 5 * SECOND);
+  expect(world.sent).toHaveLength(before + 5);
+});
+
+test("a sender that dies loses nothing: what it had claimed is sent when its lease ends", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 1);
+  await outbox.claim(id, { now: START, limit: 20, failingLimit: 5, leaseMs: 120 * SECOND });
+  const { world, run } = openWorld(ok);
+  expect(await run(id)).toBe(START + 120 * SECOND);
+  expect(world.sent).toEqual([]);
+  world.now = START + 120 * SECOND;
+  expect(await run(id)).toBeNull();
+  expect(world.sent).toHaveLength(1);
+});
+
+test("a sender whose lease has ended writes nothing over what the next one found", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 1);
+  const late = await outbox.claim(id, { now: START, limit: 20, failingLimit: 5, leaseMs: 0 });
+  const { run } = openWorld(ok);
+  await run(id);
+  const [delivery] = late?.deliveries ?? [];
+  const failed = { id: delivery?.id ?? "", attempt: 1, ok: false, status: 500, error: null, ms: 1, nextAt: START };
+  await outbox.settle(id, [failed], { gone: false, failingBefore: 0 }, START);
+  expect(await deliveriesOf(id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
+});
+
+test("what was delivered, and what failed in a period, can be sent again under its id", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 2, START);
+  await addTests(id, 1, START + DAY);
+  const { world, run } = openWorld(() => (world.now < START + 9 * DAY ? broken() : ok()));
+  await database.execute(`UPDATE webhook_deliveries SET attempts = 9 WHERE webhook_id = '${id}'`);
+  world.now = START + DAY;
+  await run(id);
+  expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(["failed", "failed", "failed"]);
+  world.now = START + 9 * DAY;
+  expect(await registry.replayFailed(id, START - 1, START + 1, world.now)).toBe(2);
+  await run(id);
+  expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(["failed", "delivered", "delivered"]);
+  const eventId = world.sent.at(-1)?.id ?? "";
+  expect(await registry.replay(id, eventId, world.now)).toMatchObject({ id: eventId, status: "pending", attempts: 0 });
+  await run(id);
+  expect(world.sent.filter((sent) => sent.id === eventId)).toHaveLength(3);
+  expect(await registry.replay(id, "test_unknown", world.now)).toBeUndefined();
+});
+
+test("a body says what happened, when, and with what", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 1);
+  const { world, run } = openWorld(ok);
+  await run(id);
+  expect(world.sent[0]?.body).toEqual({
+    type: "webhook.test",
+    timestamp: new Date(START).toISOString(),
+    data: { message: "A test of this webhook." },
+  });
+  expect(isRecord(world.sent[0]?.body)).toBe(true);
+});
+
+test("what was delivered is forgotten after a week, what was not after thirty days, and of a deleted webhook at once", async ({
+  expect,
+}) => {
+  const [kept, gone] = [await makeWebhook(), crypto.randomUUID()];
+  // Long ago, so that no other file's deliveries are past their time as well; and not due, so that nobody sends them.
+  const past = START - 2000 * DAY;
+  const at = `to_timestamp(${past / 1000})`;
+  for (const [id, event, deliveredAt] of [
+    [kept, "delivered", at],
+    [kept, "failed", "NULL"],
+    [gone, "orphan", at],
+  ] as const) {
+    await database.execute(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, payload, delivered_at, last_attempt_at)
+       VALUES ('${id}', 'test_${event}', 'webhook.test', ${at}, '{}', ${deliveredAt}, ${at})`,
+    );
+  }
+  await forgetPastDeliveries(outbox.forget, past + 6 * DAY);
+  expect([await left(kept), await left(gone)]).toEqual([["delivered", "failed"], []]);
+  await forgetPastDeliveries(outbox.forget, past + 8 * DAY);
+  expect(await left(kept)).toEqual(["failed"]);
+  await forgetPastDeliveries(outbox.forget, past + 31 * DAY);
+  expect(await left(kept)).toEqual([]);
+});
