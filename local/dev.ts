@@ -95,6 +95,8 @@ async function startWorker(stack: Stack, port: number, dataDir: string): Promise
   const args = ["dev", "--port", String(port), "--show-interactive-dev-session=false"];
   args.push("--persist-to", `${dataDir}/worker`, "--env-file", secretsFile);
   args.push("--var", `NEON_FETCH_ENDPOINT:${stack.databaseEndpoint}`);
+  // So that a webhook can be tried out with a receiver on this machine.
+  args.push("--var", "WEBHOOK_LOCAL_HOSTS:localhost,127.0.0.1");
   return spawn(process.execPath, [`${ROOT}node_modules/wrangler/bin/wrangler.js`, ...args], {
     cwd: ROOT,
     stdio: ["ignore", "inherit", "inherit"],

@@ -42,6 +42,7 @@ interface Sent {
   readonly id: string;
   readonly at: number;
   readonly body: unknown;
+  readonly redirect: string | undefined;
 }
 
 /** A world of its own: a clock, and a receiver that answers as it is told. */
@@ -50,7 +51,8 @@ function openWorld(answer: (sent: Sent) => Response | Promise<Response>) {
   const fetch: Fetch = async (_url, init) => {
     const headers = new Headers(init.headers);
     const body = parseJson(typeof init.body === "string" ? init.body : "");
-    const sent = { id: headers.get("webhook-id") ?? "", at: Number(headers.get("webhook-timestamp")), body };
+    const at = Number(headers.get("webhook-timestamp"));
+    const sent = { id: headers.get("webhook-id") ?? "", at, body, redirect: init.redirect };
     world.sent = [...world.sent, sent];
     return answer(sent);
   };
@@ -139,12 +141,13 @@ test("a receiver that does not answer, or answers with a redirect, has not taken
   const id = await makeWebhook();
   await addTests(id, 2);
   let answers = 0;
-  const { run } = openWorld(() => {
+  const { world, run } = openWorld(() => {
     answers += 1;
     if (answers === 1) throw new TypeError("connection refused");
     return Response.redirect("https://elsewhere.example/", 307);
   });
   await run(id);
+  expect(world.sent.map(({ redirect }) => redirect)).toEqual(["manual", "manual"]);
   const statuses = (await deliveriesOf(id)).map(({ status, lastAttempt }) => [
     status,
     lastAttempt?.status,
@@ -162,7 +165,7 @@ test("410 switches the webhook off at once; switched on again, what waited goes 
   expect(await run(id)).toBeNull();
   expect(world.sent.length).toBeLessThanOrEqual(5);
   expect(await offReason(id)).toBe("gone");
-  world.now += HOUR;
+  world.now += SECOND;
   expect(await run(id)).toBeNull();
   expect(await outbox.readDue(world.now)).not.toContain(id);
   const change = { url: undefined, description: undefined, events: undefined, domain: undefined, tags: undefined };

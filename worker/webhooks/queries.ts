@@ -125,10 +125,16 @@ export function createRegistry(database: Database): WebhookRegistry {
   };
 }
 
-/** Switched on again, it begins anew: what failed before counts no more. */
+/** Switched on again, it begins anew: what failed before counts no more, and what waits is due. */
 function changeStatement(id: string, change: WebhookChange, now: number): SQL {
   const isOff = change.disabled ?? null;
   return sql`
+    WITH due AS (
+      UPDATE webhook_deliveries SET next_attempt_at = ${instant(now)}
+      FROM webhooks AS hook
+      WHERE hook.id = ${id}::uuid AND hook.disabled_at IS NOT NULL AND ${isOff}::boolean = false
+        AND webhook_id = hook.id AND next_attempt_at > ${instant(now)}
+    )
     UPDATE webhooks AS hook SET
       url = ${change.url === undefined ? sql`url` : sql`${change.url}`},
       description = ${change.description === undefined ? sql`description` : sql`${change.description}`},
