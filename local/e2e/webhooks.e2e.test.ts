@@ -131,8 +131,8 @@ test("a link that is made, changed, visited and deleted is told of, signed, as t
 test("a receiver that fails gets the message again under its id, and by a replay", async ({ expect }) => {
   replies.set("/flaky", [{ status: 503 }, { status: 500 }, { status: 200 }]);
   const { id, secret } = await makeWebhook("/flaky", { events: ["link.deleted"] });
-  const test = await call("POST", `/webhooks/${id}/test`);
-  expect(test).toMatchObject({ status: 202, body: { type: "webhook.test", status: "pending", attempts: 0 } });
+  const asked = await call("POST", `/webhooks/${id}/test`);
+  expect(asked).toMatchObject({ status: 202, body: { type: "webhook.test", status: "pending", attempts: 0 } });
   await expect.poll(() => receiver.at("/flaky").length, PATIENCE).toBe(2);
   const failing = async () => (await call("GET", `/webhooks/${id}/deliveries?status=pending`)).body;
   await expect
@@ -140,7 +140,7 @@ test("a receiver that fails gets the message again under its id, and by a replay
     .toMatchObject({ deliveries: [{ attempts: 2, lastAttempt: { status: 500, error: null } }] });
   expect((await call("GET", `/webhooks/${id}`)).body).toMatchObject({ failingSince: expect.any(String) });
 
-  const deliveryId = text(test, "id");
+  const deliveryId = text(asked, "id");
   expect(await call("POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`)).toMatchObject({ status: 202 });
   await expect.poll(() => statusesOf(id), PATIENCE).toEqual(["delivered"]);
   expect((await call("GET", `/webhooks/${id}`)).body).toMatchObject({ failingSince: null });

@@ -77,9 +77,19 @@ test("who has something due is woken, also when another's object cannot be asked
       woken.push(id);
     },
   });
-  const due = async () => ["one", "broken", "two"];
-  expect(await createWake(due, senderOf, () => 0)()).toBe(2);
+  expect(
+    await createWake(
+      async () => ["one", "broken", "two"],
+      senderOf,
+      () => 0,
+    )(),
+  ).toBe(2);
   expect(woken).toEqual(["one", "two"]);
-  const away = () => Promise.reject(new Error("away"));
-  expect(await createWake(away, senderOf, () => 0)()).toBe(0);
+  expect(
+    await createWake(
+      () => Promise.reject(new Error("away")),
+      senderOf,
+      () => 0,
+    )(),
+  ).toBe(0);
 });
