@@ -132,7 +132,7 @@ export const readDeliveriesCall = createRoute({
   path: "/{id}/deliveries",
   operationId: "readWebhookDeliveries",
   summary: "What was sent, and what came of it",
-  description: "The newest events first. What was delivered is kept for 7 days, all else for 30.",
+  description: "The newest events first. Kept for 7 days after the event, or 30 where it was not delivered.",
   security,
   request: { ...ofOne, query: deliveriesQuery },
   responses: { ...refusals, ...noSuch, 200: json("A page of deliveries.", deliveriesShown) },

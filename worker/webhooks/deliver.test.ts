@@ -285,6 +285,12 @@ test("what was delivered is forgotten after a week, what was not after thirty da
   }
   await forgetPastDeliveries(outbox.forget, past + 6 * DAY);
   expect([await left(kept), await left(gone)]).toEqual([["delivered", "failed"], []]);
+  await database.execute(
+    `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, payload)
+     SELECT '${gone}', 'test_' || n, 'webhook.test', ${at}, '{}' FROM generate_series(1, 7) AS n`,
+  );
+  expect(await forgetPastDeliveries(outbox.forget, past + 6 * DAY, 3)).toBeGreaterThanOrEqual(7);
+  expect(await left(gone)).toEqual([]);
   await forgetPastDeliveries(outbox.forget, past + 8 * DAY);
   expect(await left(kept)).toEqual(["failed"]);
   await forgetPastDeliveries(outbox.forget, past + 31 * DAY);

@@ -37,7 +37,7 @@ export interface WebhookRegistry {
   change(id: string, change: WebhookChange, now: number): Promise<WebhookShown | undefined>;
   /** The secret before stays valid until `previousUntil` (epoch milliseconds). */
   rotate(id: string, secret: string, previousUntil: number, now: number): Promise<WebhookShown | undefined>;
-  /** Deletes it with its deliveries; answers whether there was one. */
+  /** Deletes it; answers whether there was one. Its deliveries, which may be many, are forgotten with the next retention. */
   remove(id: string): Promise<boolean>;
   /** Puts a message of the type `webhook.test` into its outbox, whatever its events are. */
   addTest(id: string, eventId: string, now: number): Promise<DeliveryShown | undefined>;
@@ -89,9 +89,7 @@ export function createRegistry(database: Database): WebhookRegistry {
         WHERE id = ${id}::uuid RETURNING ${WEBHOOK} AS shown`),
     remove: async (id) => {
       const removed = await one<boolean>(sql`
-        WITH removed AS (DELETE FROM webhooks WHERE id = ${id}::uuid RETURNING id),
-          dropped AS (DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM removed))
-        SELECT true AS shown FROM removed`);
+        DELETE FROM webhooks WHERE id = ${id}::uuid RETURNING true AS shown`);
       return removed === true;
     },
     addTest: (id, eventId, now) =>

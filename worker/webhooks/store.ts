@@ -61,7 +61,7 @@ export interface Outbox {
   nextDueAt(webhookId: string): Promise<number | null>;
   /** The webhooks that have something due. */
   readonly readDue: (now: number) => Promise<readonly string[]>;
-  /** Drops what is past its time; answers how much. */
+  /** Drops what is past its time, and what is left of deleted webhooks; answers how much. */
   readonly forget: (past: Past) => Promise<number>;
 }
 
@@ -73,16 +73,15 @@ export interface ClaimQuestion {
   readonly leaseMs: number;
 }
 
-/** Before when what is forgotten, in epoch milliseconds. */
+/** What is forgotten: events from before these times (epoch milliseconds; the second is the earlier one). */
 export interface Past {
   readonly deliveredBefore: number;
   readonly otherBefore: number;
+  readonly limit: number;
 }
 
 /** A new row is due by the clock of whoever wrote it, which may be ahead of ours by this much. */
 const CLOCK_SKEW_MS = 2000;
-/** So many rows are dropped by one run. */
-const MAX_FORGOTTEN = 50_000;
 
 /** Builds the outbox. */
 export function createOutbox(database: Database): Outbox {
@@ -108,18 +107,9 @@ export function createOutbox(database: Database): Outbox {
             SELECT FROM webhook_deliveries WHERE webhook_id = hook.id AND next_attempt_at <= ${instant(now + CLOCK_SKEW_MS)})`);
         return rows.map(({ id }) => id);
       }),
-    forget: ({ deliveredBefore, otherBefore }) =>
+    forget: (past) =>
       ask(async () => {
-        const { rows } = await database.execute<{ forgotten: string }>(sql`
-          WITH forgotten AS (
-            DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(
-              SELECT ctid FROM webhook_deliveries WHERE delivered_at < ${instant(deliveredBefore)}
-                OR coalesce(delivered_at, last_attempt_at, occurred_at) < ${instant(otherBefore)}
-                OR NOT EXISTS (SELECT FROM webhooks WHERE id = webhook_id)
-              LIMIT ${MAX_FORGOTTEN}))
-            RETURNING 1
-          )
-          SELECT count(*) AS forgotten FROM forgotten`);
+        const { rows } = await database.execute<{ forgotten: string }>(forgetStatement(past));
         return Number(rows[0]?.forgotten ?? 0);
       }),
   };
@@ -187,6 +177,28 @@ function settleStatement(webhookId: string, attempted: readonly Attempted[], jud
       disabled_at = CASE WHEN ${judged.gone}::boolean OR ${isLasting} THEN ${instant(now)} END,
       disabled_reason = CASE WHEN ${judged.gone}::boolean THEN 'gone' WHEN ${isLasting} THEN 'failing' END
     WHERE id = ${webhookId}::uuid AND disabled_at IS NULL`;
+}
+
+/** Goes from one webhook to the next through the index, also to those that are deleted: a scan of the whole table would cost minutes. */
+function forgetStatement({ deliveredBefore, otherBefore, limit }: Past) {
+  return sql`
+    WITH RECURSIVE known AS (
+      (SELECT webhook_id AS id FROM webhook_deliveries ORDER BY webhook_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT webhook_id FROM webhook_deliveries WHERE webhook_id > known.id ORDER BY webhook_id LIMIT 1)
+      FROM known WHERE known.id IS NOT NULL
+    ), judged AS (
+      SELECT id, NOT EXISTS (SELECT FROM webhooks WHERE webhooks.id = known.id) AS is_gone FROM known WHERE id IS NOT NULL
+    ), forgotten AS (
+      DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(
+        SELECT past.ctid FROM judged, LATERAL (
+          SELECT ctid FROM webhook_deliveries
+          WHERE webhook_id = judged.id AND occurred_at < CASE WHEN is_gone THEN 'infinity' ELSE ${instant(deliveredBefore)} END
+            AND (is_gone OR delivered_at IS NOT NULL OR occurred_at < ${instant(otherBefore)})
+        ) AS past LIMIT ${limit}))
+      RETURNING 1
+    )
+    SELECT count(*) AS forgotten FROM forgotten`;
 }
 
 function instant(epochMs: number) {
