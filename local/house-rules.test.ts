@@ -24,7 +24,7 @@ const SERVICES = ["entries", "access", "sequencer", "quota", "spill"].map((name)
 const OUTSIDE = ["backends", "http", "telemetry", "pages"].map((name) => `worker/${name}`);
 const DOORS = ["worker/app.ts", "worker/api.ts", "worker/jobs.ts"];
 const WIRING = "worker/wiring";
-const OBJECTS = ["sequencer", "quota", "spill"].map((name) => `worker/${name}/object.ts`);
+const OBJECTS = ["sequencer", "quota", "spill", "webhooks"].map((name) => `worker/${name}/object.ts`);
 
 /** Each folder's floor; a file that lies in `worker` itself counts as a folder. `shared/schema` stands on `shared`. */
 const FLOORS = new Map([
@@ -82,7 +82,9 @@ const WAYS = [
 ] as const;
 const PACKAGES = `hono hono/utils/accept @hono/zod-openapi zod zod/mini lru-cache @upstash/redis/cloudflare drizzle-orm
   drizzle-orm/pg-core @neondatabase/serverless node:fs fs pg vitest fast-check cloudflare:workers cloudflare:test
-  cloudflare:sockets crawler-user-agents top-user-agents top-user-agents/desktop /etc/passwd`.split(/\s+/);
+  cloudflare:sockets crawler-user-agents top-user-agents top-user-agents/desktop standardwebhooks /etc/passwd`.split(
+  /\s+/,
+);
 
 const isTest = (file: string) => /\.(?:test|contract)\.tsx?$/.test(file);
 
@@ -125,6 +127,7 @@ function mayUse(source: string, specifier: string): boolean {
   if (testing && ["vitest", "fast-check"].includes(name)) return true;
   if (folder.startsWith("shared")) return folder === "shared/schema" && ["zod", "@hono/zod-openapi"].includes(name);
   if (["crawler-user-agents", "top-user-agents"].includes(name)) return isTest(source) && floorOf(folder) === 1;
+  if (name === "standardwebhooks") return isTest(source) && floorOf(folder) === 3;
   if (testing && specifier === "cloudflare:test") return true;
   if (specifier === "cloudflare:workers") return testing || floorOf(folder) >= 4 || OBJECTS.includes(source);
   if (["worker/index.ts", "worker/config.ts", "worker/testing"].includes(folder) || OBJECTS.includes(source))

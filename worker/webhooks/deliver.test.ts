@@ -56,10 +56,13 @@ function openWorld(answer: (sent: Sent) => Response | Promise<Response>) {
     world.sent = [...world.sent, sent];
     return answer(sent);
   };
-  const parts = { outbox, render: createRender(async () => []), fetch, clock: () => world.now, dice: () => 0 };
+  const parts = { outbox, render: createRender(showLinks), fetch, clock: () => world.now, dice: () => 0 };
   return { world, run: (webhookId: string) => deliverDue(parts, webhookId) };
 }
 
+/** Reads no row that says that it is broken. */
+const showLinks = (rows: readonly string[]): Promise<readonly []> =>
+  rows.some((row) => row.includes("broken")) ? Promise.reject(new TypeError("broken")) : Promise.resolve([]);
 const ok = () => new Response(null, { status: 204 });
 const broken = () => new Response("no", { status: 500 });
 
@@ -156,6 +159,32 @@ test("a receiver that does not answer, or answers with a redirect, has not taken
   expect(statuses).toHaveLength(2);
   expect(statuses).toContainEqual(["pending", null, "TypeError: connection refused"]);
   expect(statuses).toContainEqual(["pending", 307, null]);
+});
+
+test("a receiver that asks for a longer pause gets it", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 1);
+  const { run } = openWorld(() => new Response(null, { status: 429, headers: { "Retry-After": "90" } }));
+  expect(await run(id)).toBe(START + 90 * SECOND);
+});
+
+test("what cannot be read any more fails, and takes nothing along", async ({ expect }) => {
+  const id = await makeWebhook();
+  await addTests(id, 2);
+  await database.execute(
+    `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, payload, next_attempt_at)
+     SELECT '${id}', 'created_' || n, 'link.created', to_timestamp(${START / 1000}), '"broken"', to_timestamp(${START / 1000})
+     FROM generate_series(1, 2) AS n`,
+  );
+  const { world, run } = openWorld(ok);
+  expect(await run(id)).toBe(START + 5 * SECOND);
+  expect(world.sent).toHaveLength(2);
+  expect((await deliveriesOf(id)).map(({ type, status, lastAttempt }) => [type, status, lastAttempt?.error])).toEqual([
+    ["webhook.test", "delivered", null],
+    ["webhook.test", "delivered", null],
+    ["link.created", "pending", "What happened cannot be read any more."],
+    ["link.created", "pending", "What happened cannot be read any more."],
+  ]);
 });
 
 test("410 switches the webhook off at once; switched on again, what waited goes out", async ({ expect }) => {
