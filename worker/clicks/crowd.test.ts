@@ -130,7 +130,13 @@ async function foundLines(): Promise<string[]> {
 async function deliver(bodies: readonly string[]): Promise<string[]> {
   const messages = bodies.map((body, at) => ({ id: `m${at}`, timestamp: new Date(FROM), attempts: 1, body }));
   const batch = createMessageBatch("hop-clicks", messages);
-  await consumeClicks(batch, store, bury);
+  await consumeClicks(batch, {
+    store,
+    bury,
+    consumeCounts: async () => {},
+    wakeWebhooks: async () => {},
+    clock: () => FROM,
+  });
   const { retryMessages } = await getQueueResult(batch, createExecutionContext());
   return retryMessages.flatMap(({ msgId }) => bodies[Number(msgId.slice(1))] ?? []);
 }
