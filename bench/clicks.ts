@@ -146,10 +146,10 @@ async function weigh(client: pg.Client, clicks: number): Promise<void> {
 
 /** In the order of time. */
 function batchesOf<T>(crowd: Crowd, make: (message: number) => T): T[][] {
-  return Array.from({ length: Math.ceil(crowd.messages / BATCH) }, (_, batch) => {
-    const first = batch * BATCH;
-    return Array.from({ length: Math.min(BATCH, crowd.messages - first) }, (_, at) => make(first + at));
-  });
+  const made = Array.from({ length: crowd.messages }, (_, message) => make(message));
+  return Array.from({ length: Math.ceil(made.length / BATCH) }, (_, batch) =>
+    made.slice(batch * BATCH, (batch + 1) * BATCH),
+  );
 }
 
 function rowsOf(crowd: Crowd, message: number): string {

@@ -52,6 +52,11 @@ function runAlarm(): Promise<void> {
   return runInDurableObject(object(), (instance) => instance.alarm());
 }
 
+const OTHERWISE: Omit<Queue, "send"> = {
+  sendBatch: (messages) => env.CLICKS.sendBatch(messages),
+  metrics: () => env.CLICKS.metrics(),
+};
+
 /** Runs it until the queue has taken so many messages, and ends the object there, before it can remove the last one. */
 async function dieAfter(taken: number): Promise<void> {
   let sent = 0;
@@ -62,9 +67,7 @@ async function dieAfter(taken: number): Promise<void> {
       if (sent === taken) state.abort("died in the middle");
       return answer;
     };
-    const metrics = (): ReturnType<Queue["metrics"]> => env.CLICKS.metrics();
-    const sendBatch: Queue["sendBatch"] = (messages) => env.CLICKS.sendBatch(messages);
-    await new Spill(state, { ...env, CLICKS: { send, sendBatch, metrics } }).alarm();
+    await new Spill(state, { ...env, CLICKS: { ...OTHERWISE, send } }).alarm();
   });
   await dying.catch(() => {});
 }
