@@ -99,7 +99,8 @@ async function judge(crowd: Crowd, client: pg.Client, { refusals, ...deaths }: D
   // 57P01, admin_shutdown: what a statement says whose backend was ended.
   const foreign = Object.keys(refusals).filter((code) => code !== "57P01");
   if (foreign.length > 0) complaints.push(`the database refused: ${JSON.stringify(refusals)}`);
-  if (deaths.rolledBack === 0 || deaths.unheard === 0) complaints.push("nobody died in the middle: nothing is proved");
+  if (deaths.rolledBack === 0 || deaths.unheard === 0)
+    complaints.push("nobody died in the middle, or not in both ways: nothing is proved (it takes more clicks)");
   print(
     `compared: ${rows.click_logs} single clicks, ${rows.click_rollups} figures, ${rows.click_visitors} visitors; ` +
       `${complaints.length} differences, ${deadlocks} deadlocks`,

@@ -32,7 +32,7 @@ export async function recount(client: Client, crowd: Crowd): Promise<Recount> {
     const clicks = ids.flatMap((id) => byLink.get(id) ?? []).map((index) => crowd.clickAt(index));
     compare("click_logs", new Map(clicks.map(rawRow)), await readRaw(client, ids), rows, differences);
     compare("click_rollups", countFigures(clicks), await readFigures(client, ids), rows, differences);
-    compare("click_visitors", countVisitors(clicks), await readVisitors(client, ids), rows, differences);
+    compare("click_visitors", countVisitors(clicks), await readVisitors(client, ids, daysOf(crowd)), rows, differences);
     compare("short_links", countLinks(ids, clicks), await readLinks(client, ids), undefined, differences);
     compare("visitors", countDays(clicks), await readDays(client, ids), undefined, differences);
   }
@@ -175,9 +175,16 @@ function countVisitors(clicks: readonly CrowdClick[]): Table {
   );
 }
 
-function readVisitors(client: Client, ids: readonly string[]): Promise<Table> {
+/** Of these days alone, since the table is sorted by them; rows of other days would show in its number of rows. */
+function readVisitors(client: Client, ids: readonly string[], days: readonly string[]): Promise<Table> {
   const key = "concat_ws(' ', link_id, day, lpad(to_hex(visitor), 16, '0'))";
-  return read(client, key, "NULL", "click_visitors WHERE link_id = ANY($1::bigint[])", ids);
+  const listed = days.map((day) => `'${day}'`).join();
+  return read(client, key, "NULL", `click_visitors WHERE day IN (${listed}) AND link_id = ANY($1::bigint[])`, ids);
+}
+
+function daysOf({ from, spanMs }: Crowd): string[] {
+  const days = Math.floor((from + spanMs) / DAY_MS) - Math.floor(from / DAY_MS) + 1;
+  return Array.from({ length: days }, (_, day) => dayOf(from + day * DAY_MS));
 }
 
 /**
