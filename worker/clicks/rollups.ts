@@ -16,7 +16,8 @@ const MAX_VALUES = 200;
  * statement; they count in the quarter of an hour of that click.
  *
  * The planner takes each of these for a handful of rows, so nothing here joins two of them: with thousands of rows a loop over both would be
- * most of the time. Values are looked up and ranked only in buckets with more clicks than values are kept: elsewhere all of them fit.
+ * most of the time (`IS TRUE` keeps a look-up in a hash from becoming one). Values are looked up and ranked only where there may be too many:
+ * not in a bucket with fewer clicks than values are kept, nor where those that stand and those that come fit in.
  * Whatever can be reckoned is reckoned before the first visitor is written, since another consumer waits for these rows until this one is done.
  */
 export const ROLLED_UP = sql`
@@ -35,15 +36,23 @@ export const ROLLED_UP = sql`
     UNION ALL
     SELECT link_id, 'd', dimension, date_trunc('day', quarter, 'UTC'), value, sum(clicks), sum(humans)
     FROM quarters GROUP BY 1, 3, 4, 5
-  ), crowded AS (
+  ), busy AS (
     SELECT link_id, grain, bucket FROM grains
     WHERE dimension = 'total' AND clicks + coalesce((
       SELECT standing.clicks FROM click_rollups AS standing
       WHERE standing.link_id = grains.link_id AND standing.grain = grains.grain AND standing.dimension = 'total'
         AND standing.bucket = grains.bucket AND standing.value = ''
     ), 0) > ${sql.raw(String(MAX_VALUES))}
+  ), crowded AS (
+    SELECT link_id, grain, dimension, bucket FROM grains
+    WHERE dimension <> 'total' AND ((link_id, grain, bucket) IN (SELECT link_id, grain, bucket FROM busy)) IS TRUE
+    GROUP BY 1, 2, 3, 4 HAVING count(*) + (
+      SELECT count(*) FROM click_rollups AS standing
+      WHERE standing.link_id = grains.link_id AND standing.grain = grains.grain
+        AND standing.dimension = grains.dimension AND standing.bucket = grains.bucket
+    ) > ${sql.raw(String(MAX_VALUES))}
   ), added AS MATERIALIZED (
-    SELECT *, (link_id, grain, bucket) IN (SELECT link_id, grain, bucket FROM crowded) AS is_crowded
+    SELECT *, (link_id, grain, dimension, bucket) IN (SELECT link_id, grain, dimension, bucket FROM crowded) AS is_crowded
     FROM grains WHERE dimension <> 'total'
   ), placed AS (
     SELECT added.*, known.value IS NOT NULL AS is_known, row_number() OVER (
