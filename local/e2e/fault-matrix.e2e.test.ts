@@ -5,7 +5,7 @@
  * @module
  */
 import { afterAll, afterEach, beforeAll, inject, test } from "vitest";
-import { fieldOf, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Service, startService } from "./service.ts";
 
 type Backend = "postgres" | "redis";
 
@@ -45,11 +45,10 @@ async function breakDown(backend: Backend, kind: string): Promise<void> {
 }
 
 let serial = 0;
-async function create(place: Service, fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
+/** A generated code: custom ones are not made while Redis is left alone. */
+function create(place: Service, fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
   serial += 1;
-  // A generated code: custom ones are not made while Redis is left alone.
-  const body = { longUrl: `https://example.com/${serial}`, unique: true, ...fields };
-  return String(fieldOf(await (await place.api("POST", "/links", body)).json(), "shortCode"));
+  return createLink(place, { longUrl: `https://example.com/${serial}`, ...fields });
 }
 
 interface Codes {

@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, afterEach, beforeAll, inject, test } from "vitest";
-import { fieldOf, type Seen, see, type Service, startService, stranger } from "./service.ts";
+import { createLink, fieldOf, type Seen, see, type Service, startService, stranger } from "./service.ts";
 
 const HOST = "links-seen.example.test";
 const OLD = "https://example.com/old";
@@ -40,8 +40,7 @@ async function outcome(code: string): Promise<Outcome> {
 /** Makes a link to {@link OLD} and, if it is not to stay cold, visits it. */
 async function create(fields: Fields = {}, isWarm = true): Promise<string> {
   serial += 1;
-  const made = await see(service.api("POST", "/links", { longUrl: OLD, customCode: `seen-${serial}`, ...fields }));
-  const code = String(fieldOf(made.body, "shortCode"));
+  const code = await createLink(service, { longUrl: OLD, customCode: `seen-${serial}`, ...fields });
   if (isWarm) await visit(code);
   return code;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { afterAll, afterEach, beforeAll, inject, test } from "vitest";
-import { fieldOf, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Service, startService } from "./service.ts";
 
 type Backend = "postgres" | "redis";
 
@@ -32,10 +32,9 @@ async function breakDown(backend: Backend, kind: string, matching = "outage.exam
 }
 
 let serial = 0;
-async function create(): Promise<string> {
+function create(): Promise<string> {
   serial += 1;
-  const answer = await service.api("POST", "/links", { longUrl: `https://example.com/${serial}`, unique: true });
-  return String(fieldOf(await answer.json(), "shortCode"));
+  return createLink(service, { longUrl: `https://example.com/${serial}` });
 }
 
 const stale = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1100));

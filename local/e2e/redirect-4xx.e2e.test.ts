@@ -168,11 +168,13 @@ test("B111, B181: what cannot be a code is refused before any backend is asked",
 test("an unknown code costs the backends one look-up; asked again at once, none", async ({ expect }) => {
   const code = `unknown-${Date.now()}`;
   const requests = async () => [await requestsWith("redis", code), await requestsWith("postgres", code)];
-  await visit(`/${code}`);
+  // Not GET: it is also noted as a miss, which reaches Postgres in its own time.
+  const ask = () => visit(`/${code}`, { method: "HEAD" });
+  await ask();
   // What was found out is kept after the answer has left.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const before = await requests();
-  await Promise.all(Array.from({ length: 20 }, () => visit(`/${code}`)));
+  await Promise.all(Array.from({ length: 20 }, ask));
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(await requests()).toEqual(before);
 });

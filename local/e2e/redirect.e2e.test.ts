@@ -5,7 +5,7 @@
  * @module
  */
 import { afterAll, beforeAll, test } from "vitest";
-import { type Asked, fieldOf, type Seen, see, type Service, startService, stranger } from "./service.ts";
+import { createLink, type Asked, fieldOf, type Seen, see, type Service, startService, stranger } from "./service.ts";
 
 const HOST = "redirect.example.test";
 const PLAIN = "https://example.com/landing?a=1&b=%20#top";
@@ -29,8 +29,7 @@ const visit = (path: string, asked: Asked = {}): Promise<Seen> =>
 /** Makes a link and answers its path. */
 async function create(fields: Readonly<Record<string, unknown>>): Promise<string> {
   serial += 1;
-  const made = await see(service.api("POST", "/links", { customCode: `link-${serial}`, ...fields }));
-  return `/${encodeURIComponent(String(fieldOf(made.body, "shortCode")))}`;
+  return `/${encodeURIComponent(await createLink(service, { customCode: `link-${serial}`, ...fields }))}`;
 }
 
 /** An answer as it came over the wire. */

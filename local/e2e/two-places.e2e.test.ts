@@ -7,7 +7,7 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, inject, test } from "vitest";
 import { isRecord, parseJson } from "../../shared/json.ts";
-import { fieldOf, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Service, startService } from "./service.ts";
 
 const HOST = "places.example.test";
 const FRESH_SECONDS = 2;
@@ -55,13 +55,12 @@ afterAll(async () => {
 });
 
 let serial = 0;
-async function create(): Promise<string> {
+function create(): Promise<string> {
   serial += 1;
-  const answer = await here.api("POST", "/links", {
+  return createLink(here, {
     longUrl: `https://example.com/${serial}`,
     customCode: `place-${serial}-${Date.now()}`,
   });
-  return String(fieldOf(await answer.json(), "shortCode"));
 }
 
 /** Status and destination as a visitor of a place gets them. */
