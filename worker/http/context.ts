@@ -35,7 +35,7 @@ const PLAIN_ADDRESS = new RegExp(String.raw`^https?://(${PLAIN_HOST})(?::\d{1,4}
 
 /** Stamps a request. Cloudflare's ray id, where there is one, is what its own logs carry. */
 export function openScope(request: Request, now: number, waitUntil: WaitUntil): RequestScope {
-  const requestId = request.headers.get("CF-Ray") ?? crypto.randomUUID();
+  const requestId = request.headers.get("cf-ray") ?? crypto.randomUUID();
   return new Scope(requestId, request.url, now, waitUntil);
 }
 
@@ -68,7 +68,7 @@ class Scope implements RequestScope {
 
 /** The client's address as Cloudflare saw it, or null. `X-Forwarded-For` is the client's own word and is never read. */
 export function clientAddress({ headers }: Request): string | null {
-  const address = headers.get("CF-Connecting-IP");
+  const address = headers.get("cf-connecting-ip");
   return address === null || address === "" ? null : address;
 }
 
