@@ -5,7 +5,7 @@
  * @module
  */
 import { afterAll, afterEach, beforeAll, inject, test } from "vitest";
-import { createLink, fieldOf, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Service, startService, stranger } from "./service.ts";
 
 type Backend = "postgres" | "redis";
 
@@ -75,7 +75,7 @@ async function prepare(): Promise<Codes> {
 
 async function statusOf(code: string): Promise<number> {
   const stuck = new Promise<number>((resolve) => setTimeout(() => resolve(Number.NaN), STUCK_MS).unref());
-  const answered = here.fetch(`/${code}`).then((answer) => {
+  const answered = here.fetch(`/${code}`, { headers: stranger() }).then((answer) => {
     if (answer.status === 503 && !/^\d+$/.test(answer.headers.get("Retry-After") ?? "")) return Number.NaN;
     return answer.status;
   });
@@ -142,7 +142,7 @@ test("after all of that a change shows everywhere again, with no restart", { tim
   let seen: string | null = null;
   while (seen !== "https://example.com/healed" && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 250));
-    seen = (await there.fetch(`/${code}`)).headers.get("Location");
+    seen = (await there.fetch(`/${code}`, { headers: stranger() })).headers.get("Location");
   }
   expect(seen).toBe("https://example.com/healed");
 });

@@ -7,7 +7,7 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, inject, test } from "vitest";
 import { isRecord, parseJson } from "../../shared/json.ts";
-import { createLink, fieldOf, type Service, startService } from "./service.ts";
+import { createLink, fieldOf, type Service, startService, stranger } from "./service.ts";
 
 const HOST = "places.example.test";
 const FRESH_SECONDS = 2;
@@ -65,7 +65,8 @@ function create(): Promise<string> {
 
 /** Status and destination as a visitor of a place gets them. */
 async function seenFrom(place: Service, code: string): Promise<string> {
-  const answer = await place.fetch(`/${code}`);
+  // Another visitor each time: one alone may not ask for an unknown code so often.
+  const answer = await place.fetch(`/${code}`, { headers: stranger() });
   return `${answer.status} ${answer.headers.get("Location") ?? ""}`.trim();
 }
 
