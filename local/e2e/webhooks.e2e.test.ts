@@ -123,8 +123,8 @@ test("a link that is made, changed, visited and deleted is told of, signed, as t
     { type: "link.clicked" },
     { type: "link.updated" },
   ]);
-  const rest = await call("GET", `/webhooks/${id}/deliveries?limit=3&cursor=${text(page, "next")}`);
-  expect(rest.body).toMatchObject({ deliveries: [{ type: "link.created", attempts: 1 }], next: null });
+  const rest = await call("GET", `/webhooks/${id}/deliveries?limit=3&cursor=${text(page, "nextCursor")}`);
+  expect(rest.body).toMatchObject({ deliveries: [{ type: "link.created", attempts: 1 }], nextCursor: null });
   expect((await call("DELETE", `/webhooks/${id}`)).status).toBe(204);
 });
 

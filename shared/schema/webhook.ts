@@ -106,12 +106,12 @@ const MAX_PAGE = 100;
 export const deliveriesQuery = z.object({
   status: deliveryStatus.optional(),
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(50),
-  cursor: z.string().optional().openapi({ description: "`next` of the page before." }),
+  cursor: z.string().optional().openapi({ description: "`nextCursor` of the page before." }),
 });
 
 /** A page of deliveries. */
 export const deliveriesShown = z
-  .object({ deliveries: z.array(deliveryShown), next: z.string().nullable() })
+  .object({ deliveries: z.array(deliveryShown), nextCursor: z.string().nullable() })
   .openapi("WebhookDeliveries");
 
 /** `POST /api/v1/webhooks/{id}/replay`: what failed of the events of a period. */

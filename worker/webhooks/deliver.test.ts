@@ -5,74 +5,16 @@
  * @module
  */
 import { afterEach, test } from "vitest";
-import { isRecord, parseJson } from "../../shared/json.ts";
-import type { Database } from "../backends/postgres.ts";
+import { isRecord } from "../../shared/json.ts";
 import { openDatabase } from "../testing/stack.ts";
-import { deliverDue } from "./deliver.ts";
-import { createRegistry } from "./queries.ts";
-import { createRender } from "./render.ts";
 import { forgetPastDeliveries } from "./retention.ts";
-import type { Fetch } from "./send.ts";
-import { newSecret } from "./sign.ts";
-import { createOutbox } from "./store.ts";
+import { broken, DAY, ok, SECOND, START, openScene } from "./world.ts";
 
-const database: Database = openDatabase();
-const outbox = createOutbox(database);
-const registry = createRegistry(database);
-const SECOND = 1000;
-const HOUR = 3600 * SECOND;
-const DAY = 24 * HOUR;
-/** Far from now: nothing that another test file has is due by this clock only. */
-const START = Date.now() + 1000 * DAY;
+const database = openDatabase();
+const { addTests, deliveriesOf, left, makeWebhook, offReason, openWorld, outbox, registry, removeMade } =
+  openScene(database);
 
-const made: string[] = [];
-afterEach(async () => {
-  for (const id of made.splice(0)) await registry.remove(id);
-});
-
-async function makeWebhook(domain = `${crypto.randomUUID()}.example`): Promise<string> {
-  const id = crypto.randomUUID();
-  const settings = { url: `https://${domain}/`, description: null, events: ["link.clicked"], domain, tags: [] };
-  await registry.create(id, settings, newSecret(), START);
-  made.push(id);
-  return id;
-}
-
-interface Sent {
-  readonly id: string;
-  readonly at: number;
-  readonly body: unknown;
-  readonly redirect: string | undefined;
-}
-
-/** A world of its own: a clock, and a receiver that answers as it is told. */
-function openWorld(answer: (sent: Sent) => Response | Promise<Response>) {
-  const world = { now: START, sent: [] as readonly Sent[] };
-  const fetch: Fetch = async (_url, init) => {
-    const headers = new Headers(init.headers);
-    const body = parseJson(typeof init.body === "string" ? init.body : "");
-    const at = Number(headers.get("webhook-timestamp"));
-    const sent = { id: headers.get("webhook-id") ?? "", at, body, redirect: init.redirect };
-    world.sent = [...world.sent, sent];
-    return answer(sent);
-  };
-  const parts = { outbox, render: createRender(showLinks), fetch, clock: () => world.now, dice: () => 0 };
-  return { world, run: (webhookId: string) => deliverDue(parts, webhookId) };
-}
-
-/** Reads no row that says that it is broken. */
-const showLinks = (rows: readonly string[]): Promise<readonly []> =>
-  rows.some((row) => row.includes("broken")) ? Promise.reject(new TypeError("broken")) : Promise.resolve([]);
-const ok = () => new Response(null, { status: 204 });
-const broken = () => new Response("no", { status: 500 });
-
-const deliveriesOf = (id: string) => registry.readDeliveries(id, { status: undefined, after: undefined, limit: 100 });
-const left = async (id: string) => (await deliveriesOf(id)).map(({ status }) => status).toSorted();
-const offReason = async (id: string) => (await registry.find(id))?.disabledReason;
-
-async function addTests(id: string, count: number, now = START): Promise<void> {
-  for (let index = 0; index < count; index += 1) await registry.addTest(id, `test_${crypto.randomUUID()}`, now);
-}
+afterEach(removeMade);
 
 test("two senders at once send each delivery once", async ({ expect }) => {
   const id = await makeWebhook();
@@ -204,40 +146,6 @@ test("410 switches the webhook off at once; switched on again, what waited goes 
   expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => "delivered"));
 });
 
-test("five days of nothing but failures switch it off; one success in between begins anew", async ({ expect }) => {
-  const [lasting, recovering] = [await makeWebhook(), await makeWebhook()];
-  let works = false;
-  const { world, run } = openWorld(() => (works ? ok() : broken()));
-  const tell = async (id: string, days: number) => {
-    world.now = START + days * DAY;
-    await addTests(id, 1, world.now);
-    await run(id);
-  };
-  await tell(lasting, 0);
-  await tell(recovering, 0);
-  await tell(lasting, 4.9);
-  expect(await offReason(lasting)).toBeNull();
-  works = true;
-  await tell(recovering, 4.9);
-  works = false;
-  await tell(lasting, 5.1);
-  await tell(recovering, 5.1);
-  expect(await offReason(lasting)).toBe("failing");
-  expect(await offReason(recovering)).toBeNull();
-});
-
-test("a webhook that fails is asked five times a run, five seconds apart", async ({ expect }) => {
-  const id = await makeWebhook();
-  await addTests(id, 12);
-  const { world, run } = openWorld(broken);
-  await run(id);
-  const before = world.sent.length;
-  expect(before).toBe(12);
-  await addTests(id, 12);
-  expect(await run(id)).toBe(START + 5 * SECOND);
-  expect(world.sent).toHaveLength(before + 5);
-});
-
 test("a sender that dies loses nothing: what it had claimed is sent when its lease ends", async ({ expect }) => {
   const id = await makeWebhook();
   await addTests(id, 1);
@@ -250,6 +158,8 @@ test("a sender that dies loses nothing: what it had claimed is sent when its lea
   expect(world.sent).toHaveLength(1);
 });
 
+const NO_CLAIM = { url: "", leaseEnd: 0 };
+
 test("a sender whose lease has ended writes nothing over what the next one found", async ({ expect }) => {
   const id = await makeWebhook();
   await addTests(id, 1);
@@ -258,7 +168,7 @@ test("a sender whose lease has ended writes nothing over what the next one found
   await run(id);
   const [delivery] = late?.deliveries ?? [];
   const failed = { id: delivery?.id ?? "", attempt: 1, ok: false, status: 500, error: null, ms: 1, nextAt: START };
-  await outbox.settle(id, [failed], { gone: false, failingBefore: 0 }, START);
+  await outbox.settle(id, late ?? NO_CLAIM, [failed], { gone: false, failingBefore: 0 }, START);
   expect(await deliveriesOf(id)).toMatchObject([{ status: "delivered", attempts: 2 }]);
 });
 

@@ -32,8 +32,16 @@ const FAILING_PAUSE_MS = 5000;
 /** A row that a person wrote, or that is older than the form it has now. */
 const UNREADABLE: Reception = { kind: "silent", reason: "What happened cannot be read any more." };
 
-/** Makes a run. Answers when the next one is due (epoch milliseconds), or null when nothing waits. Rejects with `BackendDown`. */
-export async function deliverDue(parts: DeliverParts, webhookId: string): Promise<number | null> {
+/** When to come back, in epoch milliseconds. */
+export interface NextRun {
+  /** When the next delivery is due; null: nothing waits. */
+  readonly at: number | null;
+  /** No run before this, also when something new is due; 0: at any time. */
+  readonly restUntil: number;
+}
+
+/** Makes a run, and answers when the next one is to be. Rejects with `BackendDown`. */
+export async function deliverDue(parts: DeliverParts, webhookId: string): Promise<NextRun> {
   const { outbox, clock } = parts;
   const claimed = await outbox.claim(webhookId, {
     now: clock(),
@@ -41,15 +49,16 @@ export async function deliverDue(parts: DeliverParts, webhookId: string): Promis
     failingLimit: FAILING_DELIVERIES,
     leaseMs: LEASE_MS,
   });
-  if (claimed === undefined) return outbox.nextDueAt(webhookId);
+  if (claimed === undefined) return { at: await outbox.nextDueAt(webhookId), restUntil: 0 };
 
   const { attempted, gone } = await attemptAll(parts, claimed);
   const now = clock();
-  await outbox.settle(webhookId, attempted, { gone, failingBefore: now - LASTING_FAILURE_MS }, now);
+  await outbox.settle(webhookId, claimed, attempted, { gone, failingBefore: now - LASTING_FAILURE_MS }, now);
   const delivered = attempted.filter(({ ok }) => ok).length;
   log("info", "webhook_run", { webhookId, delivered, failed: attempted.length - delivered, gone });
   const nextAt = await outbox.nextDueAt(webhookId);
-  return nextAt === null || delivered > 0 ? nextAt : Math.max(nextAt, now + FAILING_PAUSE_MS);
+  const restUntil = delivered > 0 ? 0 : now + FAILING_PAUSE_MS;
+  return { at: nextAt === null ? null : Math.max(nextAt, restUntil), restUntil };
 }
 
 async function attemptAll(

@@ -47,6 +47,18 @@ test("woken, it sends what is due, and comes back when the schedule says", async
   await expect.poll(() => alarmOf(id)).toBe(await outbox.nextDueAt(id));
 });
 
+test("a receiver that fails has its pause, however often it is woken", async ({ expect }) => {
+  const id = await makeWebhook();
+  await registry.addTest(id, `test_${crypto.randomUUID()}`, Date.now());
+  const before = Date.now();
+  await stubOf(id).wake(id);
+  await runDurableObjectAlarm(stubOf(id));
+  await expect.poll(() => attemptsOf(id)).toEqual([1]);
+  await registry.addTest(id, `test_${crypto.randomUUID()}`, Date.now());
+  await stubOf(id).wake(id);
+  expect(await alarmOf(id)).toBeGreaterThanOrEqual(before + 5000);
+});
+
 test("with nothing to send it sleeps", async ({ expect }) => {
   const id = await makeWebhook();
   await stubOf(id).wake(id);

@@ -6,11 +6,14 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { log } from "../telemetry/log.ts";
+import type { NextRun } from "./deliver.ts";
 
-/** Makes a run of a webhook; answers when the next one is due (epoch milliseconds), or null when nothing waits. */
-export type RunWebhook = (webhookId: string) => Promise<number | null>;
+/** Makes a run of a webhook; answers when the next one is to be. */
+export type RunWebhook = (webhookId: string) => Promise<NextRun>;
 
 const WEBHOOK = "webhook";
+/** Until when it rests, in epoch milliseconds. */
+const REST = "rest";
 /** After a run that could not be made: the database is away. */
 const PAUSE_MS = 60_000;
 
@@ -25,26 +28,31 @@ export interface WakesWebhook {
  * outbox is in Postgres, so one that is lost is woken by the next event, or by cron.
  */
 export function createSenderClass(open: () => Promise<RunWebhook>) {
+  const run = async (webhookId: string): Promise<NextRun> => {
+    try {
+      return await (
+        await open()
+      )(webhookId);
+    } catch (error) {
+      log("error", "webhook_delayed", { webhookId }, error);
+      return { at: Date.now() + PAUSE_MS, restUntil: 0 };
+    }
+  };
   return class extends DurableObject<Env> implements WakesWebhook {
     async wake(webhookId: string): Promise<void> {
       const { kv } = this.ctx.storage;
       if (kv.get<string>(WEBHOOK) !== webhookId) kv.put(WEBHOOK, webhookId);
-      await this.#planAt(Date.now());
+      await this.#planAt(Math.max(Date.now(), kv.get<number>(REST) ?? 0));
     }
 
     /** Never rejects: it plans its own next run. While it runs no second one begins. */
     override async alarm(): Promise<void> {
-      const webhookId = this.ctx.storage.kv.get<string>(WEBHOOK);
+      const { kv } = this.ctx.storage;
+      const webhookId = kv.get<string>(WEBHOOK);
       if (webhookId === undefined) return;
-      let nextAt: number | null;
-      try {
-        const run = await open();
-        nextAt = await run(webhookId);
-      } catch (error) {
-        log("error", "webhook_delayed", { webhookId }, error);
-        nextAt = Date.now() + PAUSE_MS;
-      }
-      if (nextAt !== null) await this.#planAt(nextAt);
+      const next = await run(webhookId);
+      if ((kv.get<number>(REST) ?? 0) !== next.restUntil) kv.put(REST, next.restUntil);
+      if (next.at !== null) await this.#planAt(next.at);
     }
 
     /** The earliest of all plans stands. */

@@ -58,6 +58,8 @@ export interface DeliveriesQuestion {
 
 /** So many webhooks there may be: each change of a link looks at all of them. */
 export const MAX_WEBHOOKS = 20;
+/** Every click is written down once for each of these, while the rows of its link's figures are locked. */
+export const MAX_CLICK_WEBHOOKS = 5;
 
 /** Builds it. */
 export function createRegistry(database: Database): WebhookRegistry {
@@ -108,7 +110,7 @@ export function createRegistry(database: Database): WebhookRegistry {
     replay: (id, eventId, now) =>
       one(sql`
         UPDATE webhook_deliveries AS delivery SET attempts = 0, delivered_at = NULL, next_attempt_at = ${instant(now)}
-        WHERE webhook_id = ${id}::uuid AND event_id = ${eventId}
+        WHERE webhook_id = ${id}::uuid AND event_id = ${eventId} AND EXISTS (SELECT FROM webhooks WHERE id = ${id}::uuid)
         RETURNING ${DELIVERY} AS shown`),
     replayFailed: async (id, from, to, now) => {
       const replayed = await one<number>(sql`
@@ -139,7 +141,7 @@ function changeStatement(id: string, change: WebhookChange, now: number): SQL {
       events = ${change.events === undefined ? sql`events` : texts(change.events)},
       domain = ${change.domain === undefined ? sql`domain` : sql`${change.domain}`},
       tags = ${change.tags === undefined ? sql`tags` : texts(change.tags)},
-      failing_since = CASE WHEN ${isOff}::boolean = false THEN NULL ELSE failing_since END,
+      failing_since = CASE WHEN ${isOff}::boolean = false OR ${change.url !== undefined}::boolean THEN NULL ELSE failing_since END,
       disabled_at = CASE ${isOff}::boolean WHEN true THEN coalesce(disabled_at, ${instant(now)}) WHEN false THEN NULL ELSE disabled_at END,
       disabled_reason = CASE ${isOff}::boolean WHEN true THEN coalesce(disabled_reason, 'asked') WHEN false THEN NULL ELSE disabled_reason END,
       updated_at = ${instant(now)}

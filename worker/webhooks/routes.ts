@@ -23,7 +23,7 @@ import {
   testWebhookCall,
 } from "./contract.ts";
 import { cursorAfter, positionIn } from "./cursor.ts";
-import { MAX_WEBHOOKS, type WebhookRegistry } from "./queries.ts";
+import { MAX_CLICK_WEBHOOKS, MAX_WEBHOOKS, type WebhookRegistry } from "./queries.ts";
 import { checkReceiver, type ReceiverPolicy } from "./receiver.ts";
 import type { WakeWebhooks } from "./wake.ts";
 
@@ -41,6 +41,7 @@ export interface WebhookParts {
 
 /** How long the secret before is valid beside a new one. */
 const ROTATION_MS = 24 * 60 * 60 * 1000;
+const CLICKED = "link.clicked";
 const NO_STORE = { "Cache-Control": "no-store" };
 
 /** The routes. All of them take the scope `admin`: a webhook tells its receiver of every link. */
@@ -51,6 +52,7 @@ export function webhookRoutes(parts: WebhookParts): OpenAPIHono<ApiEnv> {
 
   routes.openapi(createWebhookCall, async (c) => {
     const body = c.req.valid("json");
+    await refuseOneMoreListener(registry, body.events);
     const secret = parts.newSecret();
     const settings = {
       url: receiverIn(c, parts, body.url),
@@ -83,6 +85,7 @@ export function webhookRoutes(parts: WebhookParts): OpenAPIHono<ApiEnv> {
       tags: tags === null ? [] : tags,
       disabled,
     };
+    await refuseOneMoreListener(registry, events ?? [], id);
     const changed = await orRefuse(registry.change(id, change, c.env.scope.now));
     c.env.scope.waitUntil(parts.wake());
     return c.json(changed, 200, NO_STORE);
@@ -109,9 +112,7 @@ function addDeliveries(routes: OpenAPIHono<ApiEnv>, parts: WebhookParts): void {
   const { registry } = parts;
   routes.openapi(testWebhookCall, async (c) => {
     const id = idIn(c.req.valid("param").id);
-    if ((await orRefuse(registry.find(id))).disabled) {
-      throw new Refusal("conflict", 'This webhook is switched off. Switch it on first: {"disabled": false}.');
-    }
+    await requireOn(registry, id);
     const delivery = await registry.addTest(id, `test_${parts.newId()}`, c.env.scope.now);
     if (delivery === undefined) throw noSuchWebhook();
     c.env.scope.waitUntil(parts.wake());
@@ -127,12 +128,13 @@ function addDeliveries(routes: OpenAPIHono<ApiEnv>, parts: WebhookParts): void {
     const found = await registry.readDeliveries(id, { status, after, limit: limit + 1 });
     const deliveries = found.slice(0, limit);
     const last = deliveries.at(-1);
-    const next = found.length > limit && last !== undefined ? cursorAfter(last) : null;
-    return c.json({ deliveries, next }, 200, NO_STORE);
+    const nextCursor = found.length > limit && last !== undefined ? cursorAfter(last) : null;
+    return c.json({ deliveries, nextCursor }, 200, NO_STORE);
   });
 
   routes.openapi(replayOneCall, async (c) => {
     const { id, deliveryId } = c.req.valid("param");
+    await requireOn(registry, idIn(id));
     const delivery = isStorable(deliveryId) ? await registry.replay(idIn(id), deliveryId, c.env.scope.now) : undefined;
     if (delivery === undefined) throw new Refusal("not_found", "This webhook has no such delivery.");
     c.env.scope.waitUntil(parts.wake());
@@ -144,7 +146,7 @@ function addDeliveries(routes: OpenAPIHono<ApiEnv>, parts: WebhookParts): void {
     const { now } = c.env.scope;
     const { from, to = now } = c.req.valid("json");
     if (from > to) throw invalid("to", "The period ends before it begins: `to` is earlier than `from`.");
-    await orRefuse(registry.find(id));
+    await requireOn(registry, id);
     const replayed = await registry.replayFailed(id, from, to, now);
     c.env.scope.waitUntil(parts.wake());
     return c.json({ replayed }, 202, NO_STORE);
@@ -171,6 +173,26 @@ function receiverIn(c: Context<ApiEnv>, parts: WebhookParts, url: string): strin
 
 function domainIn(c: Context<ApiEnv>, { domains }: WebhookParts, domain: string | null): string | null {
   return domain === null ? null : chooseDomain(c, domains, domain);
+}
+
+/** What would only wait is not promised to be on its way. */
+async function requireOn(registry: WebhookRegistry, id: string): Promise<void> {
+  if ((await orRefuse(registry.find(id))).disabled) {
+    throw new Refusal("conflict", 'This webhook is switched off. Switch it on first: {"disabled": false}.');
+  }
+}
+
+/** Whoever listens to clicks already may go on. */
+async function refuseOneMoreListener(
+  registry: WebhookRegistry,
+  events: readonly string[],
+  ownId?: string,
+): Promise<void> {
+  if (!events.includes(CLICKED)) return;
+  const listening = (await registry.list()).filter((webhook) => webhook.events.includes(CLICKED));
+  if (listening.length < MAX_CLICK_WEBHOOKS || listening.some(({ id }) => id === ownId)) return;
+  const most = `${MAX_CLICK_WEBHOOKS} webhooks are told of clicks already, which is the most.`;
+  throw new Refusal("conflict", `${most} Delete one, or have one receiver tell the others.`);
 }
 
 async function orRefuse(found: Promise<WebhookShown | undefined>): Promise<WebhookShown> {

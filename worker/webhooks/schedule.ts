@@ -26,8 +26,11 @@ export const MAX_ATTEMPTS = PAUSES_MS.length + 1;
 /** Each pause is made up to this much longer by chance, so that what failed together does not come back together. */
 const JITTER = 0.2;
 
-/** A webhook of which nothing but failures came for so long is switched off. */
-export const LASTING_FAILURE_MS = 5 * 24 * HOUR_MS;
+/**
+ * A webhook of which nothing but failures came for so long is switched off. Longer than one delivery is tried, so that one which is refused
+ * for good is not enough; less than that and the day in which clicks are kept of a webhook that fails, so that it is reached.
+ */
+export const LASTING_FAILURE_MS = 4 * 24 * HOUR_MS;
 
 /**
  * When the attempt after `attempts` failed ones is due (epoch milliseconds), or null when there is none. `dice` gives numbers from 0 to 1;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { cleanText } from "../../shared/click.ts";
 import { type Signable, signatureHeaders } from "./sign.ts";
 
 /** Sends a request; rejects when there is no answer. */
@@ -50,7 +51,7 @@ export async function sendOnce(
     return { kind: "refused", status, askedMs: askedMs(response.headers.get("Retry-After")) };
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : "no answer";
-    return { kind: "silent", reason: reason.slice(0, MAX_REASON_CHARACTERS) };
+    return { kind: "silent", reason: cleanText(reason, MAX_REASON_CHARACTERS) ?? "no answer" };
   }
 }
 

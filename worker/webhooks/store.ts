@@ -24,6 +24,8 @@ export interface Claimed {
   readonly url: string;
   /** The newest first. */
   readonly secrets: readonly string[];
+  /** When the lease ends, in epoch milliseconds: no other claim of these has the same. */
+  readonly leaseEnd: number;
   readonly deliveries: readonly DueDelivery[];
 }
 
@@ -55,8 +57,17 @@ export interface Outbox {
    * there is nothing, or no such webhook that is on.
    */
   claim(webhookId: string, asked: ClaimQuestion): Promise<Claimed | undefined>;
-  /** Keeps what came of the attempts. One whose lease has ended meanwhile, and that was claimed again, is left to the other. */
-  settle(webhookId: string, attempted: readonly Attempted[], judged: Judged, now: number): Promise<void>;
+  /**
+   * Keeps what came of the attempts. One that was claimed again meanwhile is left to the other, and a webhook whose address has changed
+   * meanwhile is not judged.
+   */
+  settle(
+    webhookId: string,
+    claimed: Claim,
+    attempted: readonly Attempted[],
+    judged: Judged,
+    now: number,
+  ): Promise<void>;
   /** When a webhook has something due next (epoch milliseconds), or null when never. */
   nextDueAt(webhookId: string): Promise<number | null>;
   /** The webhooks that have something due. */
@@ -64,6 +75,9 @@ export interface Outbox {
   /** Drops what is past its time, and what is left of deleted webhooks; answers how much. */
   readonly forget: (past: Past) => Promise<number>;
 }
+
+/** What tells a claim from others. */
+export type Claim = Pick<Claimed, "url" | "leaseEnd">;
 
 /** How much may be claimed, and for how long. */
 export interface ClaimQuestion {
@@ -87,9 +101,9 @@ const CLOCK_SKEW_MS = 2000;
 export function createOutbox(database: Database): Outbox {
   return {
     claim: (webhookId, asked) => claim(database, webhookId, asked),
-    settle: (webhookId, attempted, judged, now) =>
+    settle: (webhookId, claimed, attempted, judged, now) =>
       ask(async () => {
-        await database.execute(settleStatement(webhookId, attempted, judged, now));
+        await database.execute(settleStatement(webhookId, claimed, attempted, judged, now));
       }),
     nextDueAt: (webhookId) =>
       ask(async () => {
@@ -151,13 +165,26 @@ function claim(database: Database, webhookId: string, asked: ClaimQuestion): Pro
       payload,
       attempt,
     }));
-    return { url: first.url, secrets: first.secrets, deliveries };
+    return { url: first.url, secrets: first.secrets, leaseEnd: asked.now + asked.leaseMs, deliveries };
   });
 }
 
-/** A success clears what failed before; a first failure is remembered; a lasting one switches off. */
-function settleStatement(webhookId: string, attempted: readonly Attempted[], judged: Judged, now: number) {
+/**
+ * A success clears what failed before; a first failure is remembered; a lasting one switches off. When the last that waits is given up the
+ * webhook is no longer one that fails: nothing is left by which it could show that it works.
+ */
+function settleStatement(
+  webhookId: string,
+  { url, leaseEnd }: Claim,
+  attempted: readonly Attempted[],
+  judged: Judged,
+  now: number,
+) {
   const anyOk = attempted.some(({ ok }) => ok);
+  const allOver = attempted.every(({ nextAt }) => nextAt === null);
+  const isOver = sql`${allOver}::boolean AND NOT EXISTS (
+    SELECT FROM webhook_deliveries AS other WHERE other.webhook_id = hook.id AND other.next_attempt_at IS NOT NULL
+      AND NOT EXISTS (SELECT FROM attempted WHERE attempted.id = other.event_id))`;
   const isLasting = sql`${!anyOk}::boolean AND hook.failing_since < ${instant(judged.failingBefore)}`;
   return sql`
     WITH attempted AS (
@@ -170,13 +197,13 @@ function settleStatement(webhookId: string, attempted: readonly Attempted[], jud
         last_attempt_at = ${instant(now)}, last_status = status, last_error = error, last_ms = ms
       FROM attempted
       WHERE delivery.webhook_id = ${webhookId}::uuid AND delivery.event_id = attempted.id AND delivery.attempts = attempted.attempt
-        AND delivery.delivered_at IS NULL
+        AND delivery.next_attempt_at = ${instant(leaseEnd)} AND delivery.delivered_at IS NULL
     )
     UPDATE webhooks AS hook SET
-      failing_since = CASE WHEN ${anyOk}::boolean THEN NULL ELSE coalesce(hook.failing_since, ${instant(now)}) END,
+      failing_since = CASE WHEN ${anyOk}::boolean OR (${isOver}) THEN NULL ELSE coalesce(hook.failing_since, ${instant(now)}) END,
       disabled_at = CASE WHEN ${judged.gone}::boolean OR ${isLasting} THEN ${instant(now)} END,
       disabled_reason = CASE WHEN ${judged.gone}::boolean THEN 'gone' WHEN ${isLasting} THEN 'failing' END
-    WHERE id = ${webhookId}::uuid AND disabled_at IS NULL`;
+    WHERE id = ${webhookId}::uuid AND url = ${url} AND disabled_at IS NULL`;
 }
 
 /** Goes from one webhook to the next through the index, also to those that are deleted: a scan of the whole table would cost minutes. */

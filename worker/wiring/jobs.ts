@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { waitUntil } from "cloudflare:workers";
 import { lazily } from "../../shared/lazily.ts";
 import type { ConsumerParts } from "../clicks/consumer.ts";
 import { type ConsumeCounts, createConsumeCounts } from "../clicks/counts/consume.ts";
@@ -114,5 +115,11 @@ export async function wireSender(): Promise<RunWebhook> {
     clock: () => Date.now(),
     dice: Math.random,
   };
-  return (webhookId) => deliverDue(parts, webhookId);
+  const { ride } = openCore();
+  return async (webhookId) => {
+    const next = await deliverDue(parts, webhookId);
+    // An object has no visits, which would take along what it counts.
+    ride(Date.now(), (work) => waitUntil(work));
+    return next;
+  };
 }
