@@ -18,6 +18,30 @@ export type CounterName =
   | `queue_messages:${"written" | "delayed" | "buried"}`
   | `${HistogramFamily}:${string}`;
 
+/**
+ * The values of each family's labels. What was never counted is shown as 0: a rate or an increase needs a value before the first incident.
+ */
+export const COUNTER_LABELS = {
+  requests: [
+    ["link", "api", "page"],
+    ["2xx", "3xx", "4xx", "5xx"],
+  ],
+  lookups: [
+    ["memory", "guard", "edge", "redis", "postgres"],
+    ["hit", "stale", "pass", "refused", "down"],
+  ],
+  stale_answers: [],
+  redis_commands: [["ok", "failed"]],
+  database_queries: [["ok", "failed"]],
+  clicks: [["captured", "written", "repeated", "lost"]],
+  click_windows_orphaned: [],
+  queue_batches: [],
+  queue_messages: [["written", "delayed", "buried"]],
+} as const satisfies Readonly<Record<string, readonly (readonly string[])[]>>;
+
+/** A family of counters. */
+export type CounterFamily = keyof typeof COUNTER_LABELS;
+
 /** The class of an answer's status. */
 export type StatusClass = "2xx" | "3xx" | "4xx" | "5xx";
 

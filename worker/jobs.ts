@@ -5,7 +5,7 @@
  */
 import { unpackChange } from "../shared/change.ts";
 import { unpackMisses } from "../shared/miss.ts";
-import { consumeClicks, consumeDeadLetters } from "./clicks/consumer.ts";
+import { consumeClicks, consumeDeadLetters, tellCounts } from "./clicks/consumer.ts";
 import { consumeMisses } from "./clicks/misses/consume.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
 import { forgetPastMisses } from "./maintenance/misses.ts";
@@ -33,7 +33,7 @@ type Chore = (jobs: Jobs, now: number) => Promise<Readonly<Record<string, string
 export async function handleBatch(batch: MessageBatch): Promise<void> {
   const { clicks, repair, writeMisses } = await wireJobs();
   if (batch.queue.endsWith(DEAD_SUFFIX)) {
-    await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), clicks.bury);
+    await consumeDeadLetters(batch, batch.queue.slice(0, -DEAD_SUFFIX.length), clicks);
     return;
   }
   count("queue_batches");
@@ -124,5 +124,6 @@ export async function runSchedule(scheduledAt: number): Promise<void> {
       log("error", "chore_failed", { name }, error);
     }
   }
+  await tellCounts(jobs.clicks.consumeCounts);
   if (failed.length > 0) throw new Error(`cron could not do: ${failed.join(", ")}`);
 }

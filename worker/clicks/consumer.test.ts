@@ -61,7 +61,7 @@ async function deliver(bodies: readonly unknown[], queue = "hop-clicks"): Promis
   }));
   const batch = createMessageBatch(queue, messages);
   const context = createExecutionContext();
-  await (queue.endsWith("-dead") ? consumeDeadLetters(batch, "hop-clicks", bury) : consumeClicks(batch, parts));
+  await (queue.endsWith("-dead") ? consumeDeadLetters(batch, "hop-clicks", parts) : consumeClicks(batch, parts));
   const result = await getQueueResult(batch, context);
   return { acked: result.explicitAcks, retried: result.retryMessages.map((retry) => retry.msgId) };
 }
@@ -107,6 +107,21 @@ test("B241: a message delivered five times, twice in one batch, is counted once"
   const body = bodyOf(clickOf(link), clickOf(link));
   for (let round = 0; round < 4; round += 1) await deliver(round === 1 ? [body, body] : [body]);
   expect(await countOf(link)).toMatchObject({ counted: 2, logged: 2 });
+});
+
+async function buriedSoFar(): Promise<number> {
+  const { rows } = await database.execute<{ value: string }>(
+    "SELECT value FROM metrics WHERE name = 'queue_messages:buried'",
+  );
+  return Number(rows[0]?.value ?? 0);
+}
+
+test("what is buried is counted at once, also where no click comes along", async ({ expect }) => {
+  const before = await buriedSoFar();
+  await deliver(["no message"]);
+  await deliver(["given up"], "hop-clicks-dead");
+  // Other files bury as well.
+  expect(await buriedSoFar()).toBeGreaterThanOrEqual(before + 2);
 });
 
 test("what a click tells is kept with what is concluded from it", async ({ expect }) => {

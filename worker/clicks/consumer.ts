@@ -46,11 +46,26 @@ export async function consumeClicks(batch: Batch, parts: ConsumerParts): Promise
     else await putAway(batch.queue, message, unpacked.reason, parts.bury);
   }
   if (await write(batch.queue, readable, parts)) await parts.wakeWebhooks();
+  if (readable.length === 0) await tellCounts(parts.consumeCounts);
 }
 
 /** Handles one batch of the dead-letter queue: what the queue gave up on is kept. */
-export async function consumeDeadLetters(batch: Batch, sourceQueue: string, bury: Bury): Promise<void> {
+export async function consumeDeadLetters(
+  batch: Batch,
+  sourceQueue: string,
+  { bury, consumeCounts }: Pick<ConsumerParts, "bury" | "consumeCounts">,
+): Promise<void> {
   for (const message of batch.messages) await putAway(sourceQueue, message, "retries exhausted", bury);
+  await tellCounts(consumeCounts);
+}
+
+/** What this isolate has counted, where no clicks take it along. Never rejects: the next batch tries again. */
+export async function tellCounts(consumeCounts: ConsumeCounts): Promise<void> {
+  try {
+    await consumeCounts([]);
+  } catch (error) {
+    log("warn", "counts_delayed", {}, error);
+  }
 }
 
 /**

@@ -3,19 +3,24 @@
  *
  * @module
  */
-import { HISTOGRAM_BUCKETS, HISTOGRAM_REST, type HistogramFamily } from "../../../shared/counters.ts";
+import {
+  COUNTER_LABELS,
+  type CounterFamily,
+  HISTOGRAM_BUCKETS,
+  HISTOGRAM_REST,
+  type HistogramFamily,
+} from "../../../shared/counters.ts";
 import type { Metric, Sample } from "../../telemetry/prometheus.ts";
 import type { StoredCounts } from "./queries.ts";
 
-interface CounterFamily {
-  /** Its name where it is kept (`shared/counters.ts`). */
-  readonly family: string;
+interface ShownFamily {
+  readonly family: CounterFamily;
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
 }
 
-const COUNTERS: readonly CounterFamily[] = [
+const COUNTERS: readonly ShownFamily[] = [
   {
     family: "requests",
     name: "hop_requests_total",
@@ -81,7 +86,10 @@ const HISTOGRAMS: readonly { readonly family: HistogramFamily; readonly name: st
 ];
 
 /** All families, those without a figure too. */
-export function countMetrics({ values, lastWrittenAt }: StoredCounts): Metric[] {
+export function countMetrics(
+  { values, lastWrittenAt, oldestDueAt, webhooksGivenUp }: StoredCounts,
+  now: number,
+): Metric[] {
   return [
     ...COUNTERS.map((family) => counterMetric(family, values)),
     ...HISTOGRAMS.map((family) => histogramMetric(family, values)),
@@ -91,19 +99,33 @@ export function countMetrics({ values, lastWrittenAt }: StoredCounts): Metric[] 
       help: "When clicks were last written.",
       samples: lastWrittenAt === null ? [] : [{ labels: {}, value: lastWrittenAt / 1000 }],
     },
+    {
+      name: "hop_webhook_oldest_due_seconds",
+      type: "gauge",
+      help: "How long the oldest delivery of a webhook has been due; a pause between attempts does not count.",
+      samples: [{ labels: {}, value: oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1000 }],
+    },
+    {
+      name: "hop_webhooks_given_up",
+      type: "gauge",
+      help: "Webhooks that were switched off since their receivers failed for days, or are gone.",
+      samples: [{ labels: {}, value: webhooksGivenUp }],
+    },
   ];
 }
 
-function counterMetric({ family, name, help, labels }: CounterFamily, values: StoredCounts["values"]): Metric {
-  const samples: Sample[] = [];
-  for (const [stored, value] of values) {
-    const [of, ...given] = stored.split(":");
-    if (of !== family || given.length !== labels.length) continue;
-    samples.push({ labels: Object.fromEntries(labels.map((label, at) => [label, given[at] ?? ""])), value });
-  }
-  // What was never counted is 0, and not absent: an alert on it can be told from a scrape that failed.
-  if (labels.length === 0 && samples.length === 0) samples.push({ labels: {}, value: 0 });
+function counterMetric({ family, name, help, labels }: ShownFamily, values: StoredCounts["values"]): Metric {
+  const samples = combinationsOf(COUNTER_LABELS[family]).map((given): Sample => ({
+    labels: Object.fromEntries(labels.map((label, at) => [label, given[at] ?? ""])),
+    value: values.get([family, ...given].join(":")) ?? 0,
+  }));
   return { name, type: "counter", help, samples };
+}
+
+/** Every way to take one value of each label. */
+function combinationsOf(labels: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const none: readonly (readonly string[])[] = [[]];
+  return labels.reduce((begun, values) => begun.flatMap((one) => values.map((value) => [...one, value])), none);
 }
 
 function histogramMetric({ family, name, help }: (typeof HISTOGRAMS)[number], values: StoredCounts["values"]): Metric {

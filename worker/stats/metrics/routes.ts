@@ -37,7 +37,7 @@ export function metricRoutes(parts: MetricParts): Hono<ApiEnv> {
       readSource("sequencers", async () => sequencerMetrics(await parts.readSequencers())),
       readSource("spill", async () => spillMetrics(await parts.readSpill())),
       readSource("queue", async () => queueMetrics(await parts.readQueue(), c.env.scope.now)),
-      readSource("postgres", async () => countMetrics(await parts.readCounts())),
+      readSource("postgres", async () => countMetrics(await parts.readCounts(), c.env.scope.now)),
     ];
     const told = await Promise.all(sources);
     const text = renderMetrics([...told.flatMap(({ metrics }) => metrics), exhaustion(parts.layout), upMetric(told)]);
