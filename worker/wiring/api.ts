@@ -43,12 +43,12 @@ export async function wireMetrics(): Promise<MetricParts> {
 
 /** The parts of `/healthz?deep=1`. */
 export function wireHealth(): HealthParts {
-  const { config, database, redisClient, fleet } = openCore();
+  const { config, database, patientRedis, fleet } = openCore();
   return {
     mayRead: keyDoorOf(config)("stats:read"),
     backends: {
       postgres: async () => (await database()).execute("SELECT 1"),
-      redis: async () => (await redisClient()).ping(),
+      redis: async () => (await patientRedis()).ping(),
       sequencer: () => requireOne(fleet),
     },
   };

@@ -42,7 +42,7 @@ import type { SenderOf, WakeWebhooks } from "../webhooks/wake.ts";
 
 /** How long a visitor waits for each backend at most. */
 const REDIS_LIMIT_MS = 500;
-/** How long a creation waits for the filter, without which it cannot go on. */
+/** How long those wait who have nowhere else to go: a creation for the filter, and who asks whether Redis is well. */
 const PATIENT_REDIS_LIMIT_MS = 3000;
 const LOOKUP_LIMIT_MS = 2000;
 /** A caller of the API, and the queue's consumer, can wait longer than a visitor. */
@@ -111,6 +111,7 @@ function buildCore(config: Config) {
     });
   };
   const redisClient = lazily(() => connectRedis(REDIS_LIMIT_MS));
+  const patientRedis = lazily(() => connectRedis(PATIENT_REDIS_LIMIT_MS, NO_BREAKER));
   const filterTruth = lazily(async (): Promise<FilterTruth> => {
     const { createFilterTruth } = await import("../maintenance/store.ts");
     return createFilterTruth(await connect(STATEMENT_LIMIT_MS));
@@ -133,7 +134,7 @@ function buildCore(config: Config) {
   // Not under the caches' epoch: the filter is no cache, and emptying them must not leave Postgres unguarded.
   const filter = createFilter({
     client: redisClient,
-    patientClient: lazily(() => connectRedis(PATIENT_REDIS_LIMIT_MS, NO_BREAKER)),
+    patientClient: patientRedis,
     prefix: config.redisPrefix,
     truth: filterTruth,
     background: (work) => waitUntil(work),
@@ -151,7 +152,7 @@ function buildCore(config: Config) {
     codes,
     fleet,
     connectRedis,
-    redisClient,
+    patientRedis,
     filter,
     quotas,
     database,
