@@ -9,6 +9,7 @@ import type { ApiEnv } from "./http/api-env.ts";
 import type { RequestScope } from "./http/context.ts";
 import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
 import { refuseInvalid } from "./http/validation.ts";
+import { keyRoutes, type KeyParts } from "./keys/routes.ts";
 import { linkRoutes, type LinkParts } from "./links/routes.ts";
 import { reportError } from "./telemetry/log.ts";
 import { type HealthParts, healthRoutes } from "./stats/health.ts";
@@ -16,7 +17,7 @@ import { type MetricParts, metricRoutes } from "./stats/metrics/routes.ts";
 import { missRoutes, type MissParts } from "./stats/misses/routes.ts";
 import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
 import { webhookRoutes, type WebhookParts } from "./webhooks/routes.ts";
-import { wireHealth, wireLinks, wireMetrics, wireMisses, wireStats, wireWebhooks } from "./wiring/api.ts";
+import { wireHealth, wireKeys, wireLinks, wireMetrics, wireMisses, wireStats, wireWebhooks } from "./wiring/api.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
@@ -30,6 +31,7 @@ export async function handleApi(request: Request, scope: RequestScope): Promise<
     misses: await wireMisses(),
     metrics: await wireMetrics(),
     webhooks: await wireWebhooks(),
+    keys: await wireKeys(),
     health: wireHealth(),
   });
   return built.fetch(request, { scope });
@@ -40,11 +42,12 @@ interface ApiParts {
   readonly stats: StatsParts;
   readonly misses: MissParts;
   readonly webhooks: WebhookParts;
+  readonly keys: KeyParts;
   readonly metrics: MetricParts;
   readonly health: HealthParts;
 }
 
-function createApi({ links, stats, misses, webhooks, metrics, health }: ApiParts): Api {
+function createApi({ links, stats, misses, webhooks, keys, metrics, health }: ApiParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
@@ -62,6 +65,7 @@ function createApi({ links, stats, misses, webhooks, metrics, health }: ApiParts
   api.route("/api/v1/stats", allStatsRoutes(stats));
   api.route("/api/v1/misses", missRoutes(misses));
   api.route("/api/v1/webhooks", webhookRoutes(webhooks));
+  api.route("/api/v1/keys", keyRoutes(keys));
   api.route("/metrics", metricRoutes(metrics));
   api.route("/healthz", healthRoutes(health));
   describe(api);

@@ -4,10 +4,11 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import type { Scope } from "../../shared/api-key.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { clientAddress } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
-import { allows, type Authenticate, type Scope } from "./keys.ts";
+import { allows, type Authenticate } from "./keys.ts";
 
 /** Whether one more refused key may be tried from this address. */
 export type MayTryKey = (address: string) => Promise<boolean>;
@@ -18,7 +19,7 @@ const RETRY_AFTER_SECONDS = 60;
 export function createKeyDoor(authenticate: Authenticate, mayTry: MayTryKey) {
   return (scope: Scope): MiddlewareHandler<ApiEnv> =>
     async (c, next) => {
-      const caller = await authenticate(c.req.raw.headers);
+      const caller = await authenticate(c.req.raw.headers, c.env.scope);
       if (caller === null) {
         const address = clientAddress(c.req.raw);
         if (address !== null && !(await mayTry(address))) {

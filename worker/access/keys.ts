@@ -3,27 +3,40 @@
  *
  * @module
  */
-
-/** What a key may do; `admin` may do all of it. */
-export type Scope = "links:read" | "links:write" | "stats:read" | "admin";
+import { hasKeyForm, type Scope } from "../../shared/api-key.ts";
+import { toHex } from "../../shared/hex.ts";
+import type { RequestScope } from "../http/context.ts";
+import type { FindKey } from "./known-keys.ts";
 
 /** Who calls. */
 export interface Caller {
+  /** The key's UUID, or {@link ADMIN} for the admin key. */
+  readonly id: string;
   readonly scopes: readonly Scope[];
 }
 
-/** Finds the caller of a request, or null for no key and for a wrong one. */
-export type Authenticate = (headers: Headers) => Promise<Caller | null>;
+/** Names whoever calls with `ADMIN_KEY`. */
+export const ADMIN = "admin";
+
+/**
+ * Finds the caller of a request, or null for no key, a wrong one, one that was revoked and one that has expired. Rejects with
+ * `BackendDown` when only the database could tell; the admin key needs none.
+ */
+export type Authenticate = (headers: Headers, scope: RequestScope) => Promise<Caller | null>;
 
 /** Longer keys than ours are not hashed: it would only cost time. */
 const MAX_KEY_CHARACTERS = 512;
 
-/** Builds the check over the admin key. */
-export function createAuthenticate(adminKey: string): Authenticate {
-  return async (headers) => {
+/** Builds the check over the admin key and those in the database. */
+export function createAuthenticate(adminKey: string, findKey: FindKey): Authenticate {
+  return async (headers, scope) => {
     const key = presentedKey(headers);
     if (key === null || key.length > MAX_KEY_CHARACTERS) return null;
-    return (await isSame(key, adminKey)) ? { scopes: ["admin"] } : null;
+    if (await isSame(key, adminKey)) return { id: ADMIN, scopes: ["admin"] };
+    if (!hasKeyForm(key)) return null;
+    const found = await findKey(await hashKey(key), scope);
+    if (found === null || (found.expiresAt !== null && found.expiresAt <= scope.now)) return null;
+    return found;
   };
 }
 
@@ -32,7 +45,13 @@ export function allows(caller: Caller, scope: Scope): boolean {
   return caller.scopes.includes("admin") || caller.scopes.includes(scope);
 }
 
-function presentedKey(headers: Headers): string | null {
+/** The SHA-256 of a key as hex: what is kept of it. */
+export async function hashKey(key: string): Promise<string> {
+  return toHex(new Uint8Array(await digest(key)));
+}
+
+/** The key that a request carries, whether it is one or not. */
+export function presentedKey(headers: Headers): string | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
   return bearer ?? headers.get("X-Api-Key");
 }

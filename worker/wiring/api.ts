@@ -4,14 +4,17 @@
  * @module
  */
 import { env } from "cloudflare:workers";
+import { KEY_BYTES, writeKey } from "../../shared/api-key.ts";
+import { lazily } from "../../shared/lazily.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import { createKeyDoor } from "../access/door.ts";
 import { createAuthenticate } from "../access/keys.ts";
+import { createKnownKeys, type KnownKeys } from "../access/known-keys.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
 import { within } from "../backends/deadline.ts";
 import { createBreaker } from "../backends/breaker.ts";
-import type { Config } from "../config.ts";
 import { cutAddress } from "../http/cut-address.ts";
+import type { KeyParts } from "../keys/routes.ts";
 import type { LinkParts } from "../links/routes.ts";
 import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
 import { readSpill } from "../spill/client.ts";
@@ -32,7 +35,7 @@ export async function wireMetrics(): Promise<MetricParts> {
   const { config, fleet, database } = openCore();
   const { createReadCounts } = await import("../stats/metrics/queries.ts");
   return {
-    mayRead: keyDoorOf(config)("stats:read"),
+    mayRead: openKeys().door("stats:read"),
     readSequencers: () => readStatus(fleet),
     readSpill: () => readSpill(env.SPILL),
     readQueue: () => within("queue", QUEUE_LIMIT_MS, env.CLICKS.metrics()),
@@ -43,9 +46,9 @@ export async function wireMetrics(): Promise<MetricParts> {
 
 /** The parts of `/healthz?deep=1`. */
 export function wireHealth(): HealthParts {
-  const { config, database, patientRedis, fleet } = openCore();
+  const { database, patientRedis, fleet } = openCore();
   return {
-    mayRead: keyDoorOf(config)("stats:read"),
+    mayRead: openKeys().door("stats:read"),
     backends: {
       postgres: async () => (await database()).execute("SELECT 1"),
       redis: async () => (await patientRedis()).ping(),
@@ -61,7 +64,7 @@ export async function wireLinks(): Promise<LinkParts> {
     import("../links/store.ts"),
     import("../entries/store.ts"),
   ]);
-  const keyDoor = keyDoorOf(config);
+  const keyDoor = openKeys().door;
   return {
     store: createLinkStore(await database()),
     codes,
@@ -95,7 +98,7 @@ export async function wireStats(): Promise<StatsParts> {
   ]);
   const primary = createStatsStore(await database());
   const manners = { breaker: createBreaker("replica"), clock: () => Date.now() };
-  const keyDoor = keyDoorOf(config);
+  const keyDoor = openKeys().door;
   return {
     store: replica === null ? primary : preferReplica({ replica: createStatsStore(replica), primary, ...manners }),
     findToErase: (key) => primary.findLink(key),
@@ -108,9 +111,9 @@ export async function wireStats(): Promise<StatsParts> {
 
 /** The parts of the misses. */
 export async function wireMisses(): Promise<MissParts> {
-  const { config, database } = openCore();
+  const { database } = openCore();
   const { createReadMisses } = await import("../stats/misses/queries.ts");
-  return { readMisses: createReadMisses(await database()), mayRead: keyDoorOf(config)("stats:read") };
+  return { readMisses: createReadMisses(await database()), mayRead: openKeys().door("stats:read") };
 }
 
 /** The parts of the webhooks. */
@@ -127,10 +130,41 @@ export async function wireWebhooks(): Promise<WebhookParts> {
       policy: { block: config.urlBlocklist, ownHosts: [...config.domains, host] },
       localHosts: config.webhookLocalHosts,
     }),
-    mayAdminister: keyDoorOf(config)("admin"),
+    mayAdminister: openKeys().door("admin"),
   };
 }
 
-function keyDoorOf(config: Config): ReturnType<typeof createKeyDoor> {
-  return createKeyDoor(createAuthenticate(config.adminKey), (address) => mayGoOn(env.REFUSED_KEY_LIMIT, address));
+/** The parts of the keys' API. */
+export async function wireKeys(): Promise<KeyParts> {
+  const { createKeyRegistry } = await import("../keys/queries.ts");
+  const { door, forget } = openKeys();
+  return {
+    registry: createKeyRegistry(await openCore().database()),
+    newKey: () => writeKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES))),
+    newId: () => crypto.randomUUID(),
+    forgetKey: forget,
+    mayAdminister: door("admin"),
+  };
+}
+
+let keys: (Pick<KnownKeys, "forget"> & { readonly door: ReturnType<typeof createKeyDoor> }) | undefined;
+
+/** One for the isolate: what is known of keys is known at each door. */
+function openKeys(): NonNullable<typeof keys> {
+  if (keys !== undefined) return keys;
+  const { config, lookups } = openCore();
+  const store = lazily(async () => {
+    const { createKeyStore } = await import("../access/store.ts");
+    return createKeyStore(await lookups());
+  });
+  const { find, forget } = createKnownKeys({
+    readKey: async (hash) => (await store()).readKey(hash),
+    noteUse: async (id, now) => (await store()).noteUse(id, now),
+  });
+  keys = { door: createKeyDoor(createAuthenticate(config.adminKey, find), mayTry), forget };
+  return keys;
+}
+
+function mayTry(address: string): Promise<boolean> {
+  return mayGoOn(env.REFUSED_KEY_LIMIT, address);
 }

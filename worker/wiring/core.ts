@@ -95,9 +95,10 @@ function buildCore(config: Config) {
       count(`database_queries:${outcome}`);
     });
   };
+  const lookups = lazily(() => connect(LOOKUP_LIMIT_MS));
   const entryStore = lazily(async () => {
     const { createEntryStore } = await import("../entries/store.ts");
-    return createEntryStore(await connect(LOOKUP_LIMIT_MS));
+    return createEntryStore(await lookups());
   });
   const connectRedis = async (limitMs: number, breaker = createBreaker("redis")): Promise<RedisClient> => {
     const backend = await import("../backends/redis.ts");
@@ -156,6 +157,8 @@ function buildCore(config: Config) {
     filter,
     quotas,
     database,
+    /** The same for what somebody waits for who has asked for something else. */
+    lookups,
     wakeWebhooks,
     /** The read replica, or null where there is none. */
     connectReplica: async () =>
