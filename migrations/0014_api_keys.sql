@@ -10,3 +10,22 @@ CREATE TABLE api_keys (
   last_used_at timestamptz(3),
   created_at   timestamptz(3) NOT NULL
 );
+--> statement-breakpoint
+
+-- What a POST with an Idempotency-Key came to, for 24 hours. `caller` is a key's id, or 'admin'. Body and answer stand here only under keys
+-- that are derived from the caller's own: `fingerprint` is an HMAC, `answer` is encrypted, and null while the first still runs.
+CREATE TABLE idempotency_keys (
+  caller      text NOT NULL,
+  key         text NOT NULL,
+  fingerprint bytea NOT NULL,
+  -- Whose request runs, and when it is given up.
+  holder      uuid NOT NULL,
+  lease_until timestamptz(3) NOT NULL,
+  answer      bytea,
+  created_at  timestamptz(3) NOT NULL,
+  PRIMARY KEY (caller, key)
+);
+
+--> statement-breakpoint
+
+CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);

@@ -74,13 +74,37 @@ function createApi({ links, stats, misses, webhooks, keys, metrics, health }: Ap
   return api;
 }
 
+/** What every POST takes, whatever it does: the door sees to it. */
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "For 24 hours a repeat under the same key gets the first answer again, with `Idempotent-Replayed: true`.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+} as const;
+const IDEMPOTENCY_REFUSALS = {
+  409: {
+    description: "The first request with this `Idempotency-Key` still runs; `Retry-After` says when to come back.",
+  },
+  422: { description: "The `Idempotency-Key` was used for another request." },
+};
+
 /** `GET /api/openapi.json`, made of the schemas that validate requests. */
 function describe(api: Api): void {
   const registry = api.openAPIRegistry;
   registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   registry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "X-Api-Key" });
-  api.doc31("/api/openapi.json", {
-    openapi: "3.1.0",
-    info: { title: "Hop", version: "1", description: "Short links served from the edge." },
+  api.get("/api/openapi.json", (c) => {
+    const document = api.getOpenAPI31Document({
+      openapi: "3.1.0",
+      info: { title: "Hop", version: "1", description: "Short links served from the edge." },
+    });
+    for (const { post } of Object.values(document.paths ?? {})) {
+      if (post === undefined) continue;
+      post.parameters = [...(post.parameters ?? []), IDEMPOTENCY_KEY];
+      post.responses = { ...IDEMPOTENCY_REFUSALS, ...post.responses };
+    }
+    return c.json(document);
   });
 }

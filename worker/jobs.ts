@@ -5,6 +5,7 @@
  */
 import { unpackChange } from "../shared/change.ts";
 import { unpackMisses } from "../shared/miss.ts";
+import { forgetPastAnswers } from "./access/idempotency/retention.ts";
 import { consumeClicks, consumeDeadLetters, tellCounts } from "./clicks/consumer.ts";
 import { consumeMisses } from "./clicks/misses/consume.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
@@ -104,6 +105,11 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     name: "deliveries",
     everyMinutes: 60,
     run: async ({ forgetDeliveries }, now) => ({ forgotten: await forgetPastDeliveries(forgetDeliveries, now) }),
+  },
+  {
+    name: "idempotency",
+    everyMinutes: 60,
+    run: async ({ forgetAnswers }, now) => ({ forgotten: await forgetPastAnswers(forgetAnswers, now) }),
   },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * The API's guard: no request passes without a key that may do what it asks for.
+ * The API's guard: no request passes without a key that may do what it asks for, and no POST runs twice whose caller forbids it.
  *
  * @module
  */
@@ -8,19 +8,26 @@ import type { Scope } from "../../shared/api-key.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { clientAddress } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
-import { allows, type Authenticate } from "./keys.ts";
+import type { Idempotently } from "./idempotency/middleware.ts";
+import { allows, type Authenticate, presentedKey } from "./keys.ts";
 
-/** Whether one more refused key may be tried from this address. */
-export type MayTryKey = (address: string) => Promise<boolean>;
+/** What the guard needs, handed in. */
+export interface DoorParts {
+  readonly authenticate: Authenticate;
+  /** Whether one more refused key may be tried from this address. */
+  readonly mayTry: (address: string) => Promise<boolean>;
+  readonly idempotently: Idempotently;
+}
 
 const RETRY_AFTER_SECONDS = 60;
 
 /** Builds the guard: 401 for no key or a wrong one (429 after too many), 403 where the scope is missing. */
-export function createKeyDoor(authenticate: Authenticate, mayTry: MayTryKey) {
+export function createKeyDoor({ authenticate, mayTry, idempotently }: DoorParts) {
   return (scope: Scope): MiddlewareHandler<ApiEnv> =>
     async (c, next) => {
-      const caller = await authenticate(c.req.raw.headers, c.env.scope);
-      if (caller === null) {
+      const apiKey = presentedKey(c.req.raw.headers);
+      const caller = apiKey === null ? null : await authenticate(apiKey, c.env.scope);
+      if (apiKey === null || caller === null) {
         const address = clientAddress(c.req.raw);
         if (address !== null && !(await mayTry(address))) {
           throw new Refusal("rate_limited", "Too many requests with a wrong key came from this address.", {
@@ -32,6 +39,6 @@ export function createKeyDoor(authenticate: Authenticate, mayTry: MayTryKey) {
         });
       }
       if (!allows(caller, scope)) throw new Refusal("forbidden", `This key lacks the scope ${scope}.`);
-      await next();
+      return idempotently(c, caller, apiKey, next);
     };
 }

@@ -19,19 +19,18 @@ export interface Caller {
 export const ADMIN = "admin";
 
 /**
- * Finds the caller of a request, or null for no key, a wrong one, one that was revoked and one that has expired. Rejects with
+ * Finds whose key it is, or null for a wrong one, one that was revoked and one that has expired. Rejects with
  * `BackendDown` when only the database could tell; the admin key needs none.
  */
-export type Authenticate = (headers: Headers, scope: RequestScope) => Promise<Caller | null>;
+export type Authenticate = (key: string, scope: RequestScope) => Promise<Caller | null>;
 
 /** Longer keys than ours are not hashed: it would only cost time. */
 const MAX_KEY_CHARACTERS = 512;
 
 /** Builds the check over the admin key and those in the database. */
 export function createAuthenticate(adminKey: string, findKey: FindKey): Authenticate {
-  return async (headers, scope) => {
-    const key = presentedKey(headers);
-    if (key === null || key.length > MAX_KEY_CHARACTERS) return null;
+  return async (key, scope) => {
+    if (key.length > MAX_KEY_CHARACTERS) return null;
     if (await isSame(key, adminKey)) return { id: ADMIN, scopes: ["admin"] };
     if (!hasKeyForm(key)) return null;
     const found = await findKey(await hashKey(key), scope);
@@ -50,7 +49,7 @@ export async function hashKey(key: string): Promise<string> {
   return toHex(new Uint8Array(await digest(key)));
 }
 
-/** The key that a request carries, whether it is one or not. */
+/** What a request carries as its key, whether it is one or not; null: nothing. */
 export function presentedKey(headers: Headers): string | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
   return bearer ?? headers.get("X-Api-Key");

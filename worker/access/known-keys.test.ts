@@ -28,14 +28,14 @@ async function begin(columns: { readonly expiresAt?: string } = {}) {
   const known = createKnownKeys(createKeyStore(database));
   const authenticate = createAuthenticate("the-admin-key", known.find);
   const later: Promise<unknown>[] = [];
-  const request = new Request("https://keys.example.test/api/v1/links/a", { headers: { "X-Api-Key": key } });
+  const request = new Request("https://keys.example.test/api/v1/links/a");
   return {
     id,
     hash,
     forget: () => known.forget(hash),
     call: (afterMs: number) =>
       authenticate(
-        request.headers,
+        key,
         openScope(request, START + afterMs, (work) => later.push(work)),
       ),
     settle: () => Promise.all(later.splice(0)),

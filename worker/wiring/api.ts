@@ -8,6 +8,7 @@ import { KEY_BYTES, writeKey } from "../../shared/api-key.ts";
 import { lazily } from "../../shared/lazily.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import { createKeyDoor } from "../access/door.ts";
+import { createIdempotently } from "../access/idempotency/middleware.ts";
 import { createAuthenticate } from "../access/keys.ts";
 import { createKnownKeys, type KnownKeys } from "../access/known-keys.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
@@ -152,7 +153,7 @@ let keys: (Pick<KnownKeys, "forget"> & { readonly door: ReturnType<typeof create
 /** One for the isolate: what is known of keys is known at each door. */
 function openKeys(): NonNullable<typeof keys> {
   if (keys !== undefined) return keys;
-  const { config, lookups } = openCore();
+  const { config, database, lookups } = openCore();
   const store = lazily(async () => {
     const { createKeyStore } = await import("../access/store.ts");
     return createKeyStore(await lookups());
@@ -161,7 +162,16 @@ function openKeys(): NonNullable<typeof keys> {
     readKey: async (hash) => (await store()).readKey(hash),
     noteUse: async (id, now) => (await store()).noteUse(id, now),
   });
-  keys = { door: createKeyDoor(createAuthenticate(config.adminKey, find), mayTry), forget };
+  const answers = lazily(async () => {
+    const { createIdempotencyStore } = await import("../access/idempotency/store.ts");
+    return createIdempotencyStore(await database());
+  });
+  const door = createKeyDoor({
+    authenticate: createAuthenticate(config.adminKey, find),
+    mayTry,
+    idempotently: createIdempotently(answers, () => crypto.randomUUID()),
+  });
+  keys = { door, forget };
   return keys;
 }
 

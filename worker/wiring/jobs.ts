@@ -5,6 +5,7 @@
  */
 import { waitUntil } from "cloudflare:workers";
 import { lazily } from "../../shared/lazily.ts";
+import type { IdempotencyStore } from "../access/idempotency/store.ts";
 import type { ConsumerParts } from "../clicks/consumer.ts";
 import { type ConsumeCounts, createConsumeCounts } from "../clicks/counts/consume.ts";
 import type { WriteCounts } from "../clicks/counts/store.ts";
@@ -35,6 +36,7 @@ export interface Jobs {
   readonly repair: RepairParts;
   readonly wakeWebhooks: WakeWebhooks;
   readonly forgetDeliveries: Outbox["forget"];
+  readonly forgetAnswers: IdempotencyStore["forget"];
 }
 
 let consumeCounts: ConsumeCounts | undefined;
@@ -55,6 +57,7 @@ export async function wireJobs(): Promise<Jobs> {
     { createMaintenanceStore },
     { createFilterBuild },
     { createOutbox },
+    { createIdempotencyStore },
   ] = await Promise.all([
     import("../clicks/store.ts"),
     import("../clicks/dead-letters.ts"),
@@ -63,6 +66,7 @@ export async function wireJobs(): Promise<Jobs> {
     import("../maintenance/store.ts"),
     import("../entries/filter-build.ts"),
     import("../webhooks/store.ts"),
+    import("../access/idempotency/store.ts"),
   ]);
   const { config, database: openDatabase, connectRedis, redisForRepair, purge, wakeWebhooks } = openCore();
   const database = await openDatabase();
@@ -93,6 +97,7 @@ export async function wireJobs(): Promise<Jobs> {
     repair: { keepInRedis: (key, entry) => redisForRepair.fill(key, entry), purge },
     wakeWebhooks,
     forgetDeliveries: createOutbox(database).forget,
+    forgetAnswers: createIdempotencyStore(database).forget,
   };
 }
 
