@@ -6,6 +6,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { ApiEnv } from "./http/api-env.ts";
+import { allowOrigins } from "./http/cors.ts";
 import type { RequestScope } from "./http/context.ts";
 import { answerError, problemResponse, wrongMethod } from "./http/problem.ts";
 import { refuseInvalid } from "./http/validation.ts";
@@ -18,6 +19,7 @@ import { missRoutes, type MissParts } from "./stats/misses/routes.ts";
 import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
 import { webhookRoutes, type WebhookParts } from "./webhooks/routes.ts";
 import { wireHealth, wireKeys, wireLinks, wireMetrics, wireMisses, wireStats, wireWebhooks } from "./wiring/api.ts";
+import { wire } from "./wiring/core.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 
@@ -33,6 +35,7 @@ export async function handleApi(request: Request, scope: RequestScope): Promise<
     webhooks: await wireWebhooks(),
     keys: await wireKeys(),
     health: wireHealth(),
+    corsOrigins: wire().config.corsOrigins,
   });
   return built.fetch(request, { scope });
 }
@@ -45,15 +48,17 @@ interface ApiParts {
   readonly keys: KeyParts;
   readonly metrics: MetricParts;
   readonly health: HealthParts;
+  readonly corsOrigins: readonly string[];
 }
 
-function createApi({ links, stats, misses, webhooks, keys, metrics, health }: ApiParts): Api {
+function createApi({ links, stats, misses, webhooks, keys, metrics, health, corsOrigins }: ApiParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
     c.header("X-Request-Id", c.env.scope.requestId);
     c.header("X-Content-Type-Options", "nosniff");
   });
+  api.use("/api/v1/*", allowOrigins(corsOrigins));
   api.use(
     methodNotAllowed({
       app: api,

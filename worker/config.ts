@@ -7,6 +7,7 @@ import type { IpMode } from "../shared/click.ts";
 import type { CodeFormat } from "../shared/code.ts";
 import { type ParsedFormats, parseCodeFormats } from "../shared/code-formats.ts";
 import { isLocationHint, LOCATION_HINTS, type LocationHint } from "../shared/location-hint.ts";
+import { isAllowedOrigin } from "../shared/origin.ts";
 import { FORBIDDEN_SCHEMES } from "../shared/scheme.ts";
 import { EPOCH_AT, type Layout, LAYOUTS } from "../shared/snowflake.ts";
 import { parseHostPatterns, type HostPattern } from "../shared/url-policy.ts";
@@ -40,6 +41,8 @@ export interface Config {
   readonly urlBlocklist: readonly HostPattern[];
   /** Hosts of the operator's own network that webhooks may be sent to, also over http. */
   readonly webhookLocalHosts: readonly HostPattern[];
+  /** Origins of pages that may call the API from a browser, or `*` among them; empty: none. */
+  readonly corsOrigins: readonly string[];
   /** Whether redirects name the tier that answered. */
   readonly debugTiming: boolean;
   /** The key that has every scope. */
@@ -96,6 +99,7 @@ export function readConfig(env: object): Config {
     urlAllowlist: patterns(read, "URL_ALLOWLIST"),
     urlBlocklist: patterns(read, "URL_BLOCKLIST"),
     webhookLocalHosts: patterns(read, "WEBHOOK_LOCAL_HOSTS"),
+    corsOrigins: list(read("CORS_ORIGINS")).map((text) => origin(text)),
     debugTiming: oneOf(read, "DEBUG_TIMING", ["off", "on"]) === "on",
     adminKey: adminKey(read("ADMIN_KEY")),
     databaseUrl: url(read, "DATABASE_URL"),
@@ -211,6 +215,11 @@ function scheme(name: string): string {
     throw new ConfigError(`ALLOWED_SCHEMES holds "${name}", which is not a URL scheme.`);
   if (FORBIDDEN_SCHEMES.has(bare)) throw new ConfigError(`ALLOWED_SCHEMES holds "${name}", which no link may have.`);
   return bare;
+}
+
+function origin(text: string): string {
+  if (isAllowedOrigin(text)) return text;
+  throw new ConfigError(`CORS_ORIGINS holds "${text}"; it takes * or origins such as https://app.example.com.`);
 }
 
 function patterns(read: Read, name: string): readonly HostPattern[] {

@@ -6,6 +6,7 @@
 import { parseCodeFormats } from "../../shared/code-formats.ts";
 import { isRecord } from "../../shared/json.ts";
 import { isLocationHint, LOCATION_HINTS } from "../../shared/location-hint.ts";
+import { isAllowedOrigin } from "../../shared/origin.ts";
 import { FORBIDDEN_SCHEMES } from "../../shared/scheme.ts";
 import { EPOCH_AT, exhaustsAt } from "../../shared/snowflake.ts";
 import { parseHostPatterns } from "../../shared/url-policy.ts";
@@ -43,6 +44,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   URL_ALLOWLIST: hostPatterns,
   URL_BLOCKLIST: hostPatterns,
   WEBHOOK_LOCAL_HOSTS: hostPatterns,
+  CORS_ORIGINS: (text) =>
+    firstOf(text, (origin) =>
+      isAllowedOrigin(origin) ? undefined : `"${origin}" is no origin such as https://a.example`,
+    ),
 };
 
 /** Every variable that is set and has a rule. */

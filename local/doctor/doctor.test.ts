@@ -61,6 +61,7 @@ test.for([
   ["URL_BLOCKLIST", "a b"],
   ["CACHE_EPOCH", "a/b"],
   ["DEBUG_TIMING", "yes"],
+  ["CORS_ORIGINS", "https://app.example.com/"],
 ] as const)("%s = %s is to mend", ([name, value], { expect }) => {
   expect(statusOf(checkVariables(settingsOf({ [name]: value })), name)).toBe("problem");
 });
