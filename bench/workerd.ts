@@ -205,6 +205,7 @@ function bindingsOf(variables: Readonly<Record<string, string>>): string[] {
     '(name = "CLICKS", queue = "QUEUE")',
     limiter("UNKNOWN_CODE_LIMIT"),
     limiter("REFUSED_KEY_LIMIT"),
+    limiter("API_LIMIT"),
   ];
 }
 

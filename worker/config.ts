@@ -43,6 +43,8 @@ export interface Config {
   readonly webhookLocalHosts: readonly HostPattern[];
   /** Origins of pages that may call the API from a browser, or `*` among them; empty: none. */
   readonly corsOrigins: readonly string[];
+  /** What callers are told of the rate limiter `API_LIMIT`: calls a minute of one key. */
+  readonly apiLimitPerMinute: number;
   /** Whether redirects name the tier that answered. */
   readonly debugTiming: boolean;
   /** The key that has every scope. */
@@ -71,6 +73,7 @@ export class ConfigError extends Error {
 
 /** The admin key guards everything; shorter ones can be guessed. */
 const ADMIN_KEY_MIN_CHARACTERS = 8;
+const API_LIMIT_MAX = 1_000_000;
 const FRESH_MAX_SECONDS = 3600;
 const RETENTION_MAX_MONTHS = 1200;
 /** 350 MiB in Redis. */
@@ -100,6 +103,7 @@ export function readConfig(env: object): Config {
     urlBlocklist: patterns(read, "URL_BLOCKLIST"),
     webhookLocalHosts: patterns(read, "WEBHOOK_LOCAL_HOSTS"),
     corsOrigins: list(read("CORS_ORIGINS")).map((text) => origin(text)),
+    apiLimitPerMinute: integer(read, "API_LIMIT_PER_MINUTE", 600, 1, API_LIMIT_MAX),
     debugTiming: oneOf(read, "DEBUG_TIMING", ["off", "on"]) === "on",
     adminKey: adminKey(read("ADMIN_KEY")),
     databaseUrl: url(read, "DATABASE_URL"),

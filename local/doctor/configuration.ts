@@ -31,6 +31,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   FILTER_CAPACITY: wholeNumber(1000, 200_000_000),
   IP_MODE: oneOf("truncated", "full", "none"),
   CLICK_MODE: oneOf("packed", "each"),
+  API_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000),
   DEBUG_TIMING: oneOf("off", "on"),
   CACHE_EPOCH: (text) =>
     /^[A-Za-z0-9._-]{1,40}$/.test(text) ? undefined : "it takes letters, digits, dots and hyphens",
@@ -176,7 +177,8 @@ export function checkWranglerFile(config: unknown, settings: Settings): Finding[
     [
       "rate limits",
       has(part(config, "ratelimits"), "name", "UNKNOWN_CODE_LIMIT") &&
-        has(part(config, "ratelimits"), "name", "REFUSED_KEY_LIMIT"),
+        has(part(config, "ratelimits"), "name", "REFUSED_KEY_LIMIT") &&
+        has(part(config, "ratelimits"), "name", "API_LIMIT"),
     ],
   ];
   const missing = required.filter(([, isThere]) => !isThere).map(([name]) => name);
@@ -184,6 +186,7 @@ export function checkWranglerFile(config: unknown, settings: Settings): Finding[
     missing.length === 0
       ? [ok("wrangler.toml", "every binding is there")]
       : [problem("wrangler.toml", `lacks ${missing.join(", ")}`, "Take it over from the file that Hop comes with.")];
+  findings.push(...toldLimit(config, settings));
   const routes = part(config, "routes") ?? (part(config, "route") === undefined ? [] : [part(config, "route")]);
   if (!Array.isArray(routes) || routes.length === 0) {
     findings.push(
@@ -203,6 +206,20 @@ export function checkWranglerFile(config: unknown, settings: Settings): Finding[
     );
   }
   return findings;
+}
+
+/** A Worker cannot read its limiter, so what callers are told of it stands in a variable. */
+function toldLimit(config: unknown, settings: Settings): Finding[] {
+  const limiters = part(config, "ratelimits");
+  const limiter: unknown = Array.isArray(limiters)
+    ? limiters.find((one) => part(one, "name") === "API_LIMIT")
+    : undefined;
+  if (limiter === undefined) return [];
+  const told = settings("API_LIMIT_PER_MINUTE") === "" ? "600" : settings("API_LIMIT_PER_MINUTE");
+  const [limit, period] = [part(limiter, "simple", "limit"), part(limiter, "simple", "period")];
+  if (String(limit) === told && period === 60) return [ok("API_LIMIT", `${told} calls a minute, as callers are told`)];
+  const found = `callers are told of ${told} calls in 60 s, and API_LIMIT allows ${String(limit)} in ${String(period)} s`;
+  return [warning("API_LIMIT_PER_MINUTE", found, "Give both the same number in wrangler.toml, and the period 60.")];
 }
 
 function part(value: unknown, ...names: string[]): unknown {

@@ -61,6 +61,7 @@ test.for([
   ["URL_BLOCKLIST", "a b"],
   ["CACHE_EPOCH", "a/b"],
   ["DEBUG_TIMING", "yes"],
+  ["API_LIMIT_PER_MINUTE", "0"],
   ["CORS_ORIGINS", "https://app.example.com/"],
 ] as const)("%s = %s is to mend", ([name, value], { expect }) => {
   expect(statusOf(checkVariables(settingsOf({ [name]: value })), name)).toBe("problem");
@@ -100,6 +101,17 @@ test("a wrangler.toml that lacks a binding is to mend, one without a domain to l
   });
   expect(statusOf(checkWranglerFile({}, settingsOf({})), "domain")).toBe("warning");
   expect(statusOf(checkWranglerFile({ routes: [{}] }, settingsOf({})), "DOMAINS")).toBe("warning");
+});
+
+test.for([
+  [600, 60, "", "ok"],
+  [50, 60, "50", "ok"],
+  [50, 60, "", "warning"],
+  [600, 10, "600", "warning"],
+] as const)("API_LIMIT of %i in %i s, told as %j: %s", ([limit, period, told, status], { expect }) => {
+  const config = { ratelimits: [{ name: "API_LIMIT", simple: { limit, period } }] };
+  const findings = checkWranglerFile(config, settingsOf({ API_LIMIT_PER_MINUTE: told }));
+  expect(findings.find(({ what }) => what.startsWith("API_LIMIT"))?.status).toBe(status);
 });
 
 test("a wrong password, a wrong token and hosts that are not there are told apart", async ({ expect }) => {

@@ -11,7 +11,8 @@ import type { ApiEnv } from "./api-env.ts";
 const MANNERS = {
   allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
   allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Api-Key"],
-  exposeHeaders: ["ETag", "Location", "Retry-After", "X-Request-Id", "X-Next-Cursor", "Idempotent-Replayed"],
+  exposeHeaders:
+    "ETag Location Retry-After X-Request-Id X-Next-Cursor Idempotent-Replayed RateLimit-Policy RateLimit".split(" "),
   /** Ten minutes: longer than most sessions' calls, shorter than a change of the list should take. */
   maxAge: 600,
 };

@@ -169,10 +169,16 @@ function openKeys(): NonNullable<typeof keys> {
   const door = createKeyDoor({
     authenticate: createAuthenticate(config.adminKey, find),
     mayTry,
+    mayCall,
+    callsPerMinute: config.apiLimitPerMinute,
     idempotently: createIdempotently(answers, () => crypto.randomUUID()),
   });
   keys = { door, forget };
   return keys;
+}
+
+function mayCall(id: string): Promise<boolean> {
+  return mayGoOn(env.API_LIMIT, id);
 }
 
 function mayTry(address: string): Promise<boolean> {
