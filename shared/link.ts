@@ -14,6 +14,8 @@ export type LinkType = "auto" | "custom";
 /** What the owner of a link sets. Times are epoch milliseconds; URLs are WHATWG-serialised. */
 export interface LinkSettings {
   readonly longUrl: string;
+  /** The caller's own id, unique on the domain. */
+  readonly externalId: string | null;
   readonly title: string | null;
   /** Each once, in the order given. */
   readonly tags: readonly string[];
@@ -30,6 +32,7 @@ export interface LinkSettings {
 
 /** What a new link has where its creator says nothing. */
 export const LINK_DEFAULTS: Omit<LinkSettings, "longUrl"> = {
+  externalId: null,
   title: null,
   tags: [],
   notes: null,
@@ -74,6 +77,8 @@ export function settingsText(settings: LinkSettings): string {
     settings.expiredUrl,
     settings.maxClicks,
     settings.disabled,
+    // Last, and only where there is one: links made before there were external ids keep their text.
+    ...(settings.externalId === null ? [] : [settings.externalId]),
   ]);
 }
 

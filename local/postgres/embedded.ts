@@ -5,6 +5,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { PGlite } from "@electric-sql/pglite";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import { LOOPBACK } from "../listener.ts";
 
@@ -21,7 +22,10 @@ export interface PostgresServer {
 /** Starts one: with its data in `folder`, or in memory when there is none. */
 export async function startEmbeddedPostgres(folder: string | undefined): Promise<PostgresServer> {
   if (folder !== undefined) await mkdir(folder, { recursive: true });
-  const database = await (folder === undefined ? PGlite.create() : PGlite.create(folder));
+  const database = await PGlite.create({
+    ...(folder === undefined ? {} : { dataDir: folder }),
+    extensions: { pg_trgm },
+  });
   const server = new PGLiteSocketServer({ db: database, host: LOOPBACK, port: 0 });
   await server.start();
   return {

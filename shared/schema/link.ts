@@ -8,6 +8,7 @@ import { isRecord } from "../json.ts";
 import type { Json } from "../link.ts";
 import { text, time, timeShown } from "./text.ts";
 
+const MAX_EXTERNAL_ID_CHARACTERS = 255;
 const MAX_TITLE_CHARACTERS = 512;
 const MAX_NOTES_CHARACTERS = 4096;
 const MAX_TAG_CHARACTERS = 64;
@@ -45,6 +46,9 @@ const tags = z
 const redirectStatus = z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]);
 
 const optional = {
+  externalId: text(MAX_EXTERNAL_ID_CHARACTERS)
+    .nullable()
+    .openapi({ description: "Your own id of the link, unique on its domain; `ext_{externalId}` names the link too." }),
   title: text(MAX_TITLE_CHARACTERS).nullable(),
   tags: tags.nullable(),
   notes: text(MAX_NOTES_CHARACTERS).nullable(),
@@ -83,7 +87,7 @@ export const linkShown = z
     shortUrl: z.string(),
     longUrl: z.string(),
     type: z.enum(["auto", "custom"]),
-    externalId: z.null(),
+    externalId: z.string().nullable(),
     title: z.string().nullable(),
     tags: z.array(z.string()),
     notes: z.string().nullable(),

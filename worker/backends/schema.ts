@@ -32,7 +32,7 @@ const sha256 = customType<{ data: string; driverData: string }>({
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 
-/** The links: `(domain, short_code)` is unique, and so is `(domain, fingerprint)` among those that have one. */
+/** The links: `(domain, short_code)` is unique, and so are `(domain, fingerprint)` and `(domain, external_id)` among those that have one. */
 export const shortLinks = pgTable(
   "short_links",
   {
@@ -41,6 +41,7 @@ export const shortLinks = pgTable(
     shortCode: text("short_code").notNull(),
     longUrl: text("long_url").notNull(),
     type: text("type", { enum: ["auto", "custom"] }).notNull(),
+    externalId: text("external_id"),
     title: text("title"),
     tags: text("tags").array().notNull().default([]),
     notes: text("notes"),
@@ -66,6 +67,9 @@ export const shortLinks = pgTable(
     uniqueIndex("short_links_domain_fingerprint_key")
       .on(table.domain, table.fingerprint)
       .where(sql`${table.fingerprint} IS NOT NULL`),
+    uniqueIndex("short_links_domain_external_id_key")
+      .on(table.domain, table.externalId)
+      .where(sql`${table.externalId} IS NOT NULL`),
     uniqueIndex("short_links_filter_key")
       .on(table.filterEpoch, table.filterAdds)
       .where(sql`${table.filterEpoch} IS NOT NULL`),

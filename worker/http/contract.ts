@@ -26,7 +26,9 @@ export const noSuchLink = { 404: problem("No such link.") };
 
 /** How one link is named. */
 export const ofOneLink = {
-  params: z.object({ code: z.string().openapi({ description: "The short code." }) }),
+  params: z.object({
+    code: z.string().openapi({ description: "The short code, or of the links' own calls `ext_` and the external id." }),
+  }),
   query: z.object({
     domain: z.string().max(253).optional().openapi({ description: "The link's domain, where there are several." }),
   }),

@@ -11,7 +11,7 @@ import type { ShortLinkRow } from "../backends/schema.ts";
 import { log } from "../telemetry/log.ts";
 import { etagOf, linkOf } from "./rows.ts";
 import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
-import type { LinkStore } from "./store.ts";
+import type { LinkName, LinkStore } from "./store.ts";
 
 /** What changing needs, handed in. */
 export interface ChangeParts {
@@ -31,6 +31,7 @@ export type Changed =
   | { readonly kind: "not_found" }
   | { readonly kind: "outdated" }
   | { readonly kind: "conflict" }
+  | { readonly kind: "external_id_taken" }
   | Refused;
 
 /** Whether the caller's `If-Match` allows a change of a link that has this ETag. */
@@ -42,15 +43,16 @@ const MAX_ATTEMPTS = 8;
 /** Changes what `body` names; the rest stays. Two changes at once to different fields both stand. */
 export async function changeLink(
   parts: ChangeParts,
-  key: CodeKey,
+  name: LinkName,
   body: ChangeLinkBody,
   matches: Matches,
   policy: UrlPolicy,
   now: number,
 ): Promise<Changed> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const row = await parts.store.find(key);
+    const row = await parts.store.find(name);
     if (row === undefined) return { kind: "not_found" };
+    const key = { domain: row.domain, code: row.shortCode };
     const link = linkOf(row);
     if (!matches(etagOf(link))) return { kind: "outdated" };
     const checked = checkSettings(merge(link, body), policy);
@@ -60,10 +62,11 @@ export async function changeLink(
     if (settingsText(checked.settings) === settingsText(link)) return { kind: "changed", link };
     if (checked.settings.maxClicks !== null && link.maxClicks === null)
       await parts.countEarlier(link.id, link.clickCount);
-    const changed = await parts.store.update(key, checked.settings, fingerprint, row.version, now);
-    if (changed === undefined) continue;
-    await parts.publish(key, parts.entryOf(changed, now));
-    return { kind: "changed", link: linkOf(changed) };
+    const updated = await parts.store.update(key, checked.settings, fingerprint, row.version, now);
+    if (updated.kind === "external_id_taken") return updated;
+    if (updated.kind === "outdated") continue;
+    await parts.publish(key, parts.entryOf(updated.row, now));
+    return { kind: "changed", link: linkOf(updated.row) };
   }
   return { kind: "conflict" };
 }
@@ -74,20 +77,20 @@ export type Deleted = { readonly kind: "deleted" } | { readonly kind: "not_found
 /** Deletes a link and leaves a tombstone in the caches, so that nobody who read the row before brings it back. */
 export async function deleteLink(
   parts: ChangeParts,
-  key: CodeKey,
+  name: LinkName,
   matches: Matches | null,
   now: number,
 ): Promise<Deleted> {
   let expected: number | null = null;
   if (matches !== null) {
-    const row = await parts.store.find(key);
+    const row = await parts.store.find(name);
     if (row === undefined) return { kind: "not_found" };
     if (!matches(etagOf(linkOf(row)))) return { kind: "outdated" };
     expected = row.version;
   }
-  const removed = await parts.store.remove(key, expected);
+  const removed = await parts.store.remove(name, expected);
   if (removed === undefined) return { kind: expected === null ? "not_found" : "outdated" };
-  await parts.publish(key, { kind: "absent", version: removed.version, vouchedAt: now, tombstone: true });
+  await parts.publish(removed.key, { kind: "absent", version: removed.version, vouchedAt: now, tombstone: true });
   if (removed.isLimited) await forget(parts, removed.id);
   return { kind: "deleted" };
 }
@@ -96,6 +99,7 @@ export async function deleteLink(
 function merge(link: Link, body: ChangeLinkBody): LinkSettings {
   return {
     longUrl: body.longUrl ?? link.longUrl,
+    externalId: pick(body.externalId, link.externalId, LINK_DEFAULTS.externalId),
     title: pick(body.title, link.title, LINK_DEFAULTS.title),
     tags: pick(body.tags, link.tags, LINK_DEFAULTS.tags),
     notes: pick(body.notes, link.notes, LINK_DEFAULTS.notes),

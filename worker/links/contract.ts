@@ -34,7 +34,7 @@ export const createLinkCall = createRoute({
     ...bodyRefusals,
     200: link("The same link existed already."),
     201: link("Created; `Location` names it."),
-    409: problem("The custom code is taken."),
+    409: problem("The custom code or the external id is taken."),
   },
 });
 
@@ -69,7 +69,7 @@ export const changeLinkCall = createRoute({
     ...noSuchLink,
     ...hasChanged,
     200: link("Changed."),
-    409: problem("Other changes kept coming in between."),
+    409: problem("The external id is taken, or other changes kept coming in between."),
   },
 });
 

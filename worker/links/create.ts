@@ -46,6 +46,8 @@ export type Created =
   /** The same automatic link stood already. */
   | { readonly kind: "existing"; readonly link: Link }
   | { readonly kind: "taken"; readonly shortCode: string }
+  /** Another link of the domain has the external id. */
+  | { readonly kind: "external_id_taken" }
   | Refused;
 
 /** How often an automatic link whose code turns out to be taken gets another id, and a custom one is added to the filter. */
@@ -85,6 +87,7 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
       refused = inserted.reason;
       continue;
     }
+    if (inserted.kind === "external_id_taken") return inserted;
     if (inserted.kind === "taken") {
       if (chosen !== undefined || attempt === MAX_ATTEMPTS) return { kind: "taken", shortCode: code };
       continue;
@@ -109,6 +112,7 @@ async function mintId({ nextIds, codes }: CreateParts, { place, now }: CreateCon
 function settingsOf(body: CreateLinkBody): LinkSettings {
   return {
     longUrl: body.longUrl,
+    externalId: body.externalId ?? LINK_DEFAULTS.externalId,
     title: body.title ?? LINK_DEFAULTS.title,
     tags: body.tags ?? LINK_DEFAULTS.tags,
     notes: body.notes ?? LINK_DEFAULTS.notes,

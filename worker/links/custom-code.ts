@@ -9,6 +9,9 @@ import { log } from "../telemetry/log.ts";
 import type { Refused } from "./settings.ts";
 import type { LinkStore } from "./store.ts";
 
+/** In the API's addresses an external id stands behind this, in the place of the code. */
+export const EXTERNAL_ID_PREFIX = "ext_";
+
 /** So many near codes are looked at. */
 const MAX_CANDIDATES = 5;
 
@@ -20,6 +23,10 @@ export async function chooseCode(
   text: string,
 ): Promise<{ readonly kind: "chosen"; readonly code: string } | Refused> {
   const checked = codes.checkCustom(text);
+  if (checked.ok && checked.code.startsWith(EXTERNAL_ID_PREFIX)) {
+    const message = `A custom code does not begin with "${EXTERNAL_ID_PREFIX}": the API takes the rest for an external id.`;
+    return { kind: "refused", code: "code_reserved", path: "customCode", message };
+  }
   if (checked.ok) return { kind: "chosen", code: checked.code };
   const free = checked.suggestion === undefined ? undefined : await freeNear(codes, store, domain, checked.suggestion);
   const message = free === undefined ? checked.message : `${checked.message} Try "${free}".`;

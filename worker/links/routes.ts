@@ -17,8 +17,10 @@ import { refuseInvalid } from "../http/validation.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
 import { changeLinkCall, createLinkCall, deleteLinkCall, readLinkCall } from "./contract.ts";
 import { type CreateParts, createLink } from "./create.ts";
+import { EXTERNAL_ID_PREFIX } from "./custom-code.ts";
 import { etagOf, linkOf, showLink } from "./rows.ts";
 import type { Refused } from "./settings.ts";
+import type { LinkName } from "./store.ts";
 
 /** What the links need, handed in. */
 export interface LinkParts extends CreateParts, ChangeParts {
@@ -61,6 +63,8 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
         throw refusalOf(created);
       case "taken":
         throw new Refusal("code_taken", `The code "${created.shortCode}" is taken on ${domain}. Choose another one.`);
+      case "external_id_taken":
+        throw externalIdTaken();
       case "existing":
         return c.json(show(c, created.link), 200, { ETag: etagOf(created.link) });
       case "created":
@@ -72,7 +76,9 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
   });
 
   routes.openapi(readLinkCall, async (c) => {
-    const row = await parts.store.find(keyOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain));
+    const row = await parts.store.find(
+      nameOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain),
+    );
     if (row === undefined) throw noSuchLink();
     const link = linkOf(row);
     return c.json(show(c, link), 200, { ETag: etagOf(link), "Cache-Control": "no-store" });
@@ -84,10 +90,10 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
 
 function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
   routes.openapi(changeLinkCall, async (c) => {
-    const key = keyOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain);
+    const name = nameOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain);
     const matches = ifMatch(c.req.header("If-Match")) ?? (() => true);
-    const policy = parts.policyFor([...parts.domains, key.domain, c.env.scope.host]);
-    const changed = await changeLink(parts, key, c.req.valid("json"), matches, policy, c.env.scope.now);
+    const policy = parts.policyFor([...parts.domains, name.domain, c.env.scope.host]);
+    const changed = await changeLink(parts, name, c.req.valid("json"), matches, policy, c.env.scope.now);
     switch (changed.kind) {
       case "refused":
         throw refusalOf(changed);
@@ -95,6 +101,8 @@ function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
         throw noSuchLink();
       case "outdated":
         throw hasChanged();
+      case "external_id_taken":
+        throw externalIdTaken();
       case "conflict":
         throw new Refusal("conflict", "Other changes of this link kept coming in between. Ask again.");
       case "changed":
@@ -103,8 +111,8 @@ function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
   });
 
   routes.openapi(deleteLinkCall, async (c) => {
-    const key = keyOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain);
-    const deleted = await deleteLink(parts, key, ifMatch(c.req.header("If-Match")), c.env.scope.now);
+    const name = nameOf(c, parts.domains, c.req.valid("param").code, c.req.valid("query").domain);
+    const deleted = await deleteLink(parts, name, ifMatch(c.req.header("If-Match")), c.env.scope.now);
     switch (deleted.kind) {
       case "not_found":
         throw noSuchLink();
@@ -116,6 +124,13 @@ function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
   });
 }
 
+/** `ext_{externalId}` may stand in the place of the code. */
+function nameOf(c: Context<ApiEnv>, domains: readonly string[], code: string, domain: string | undefined): LinkName {
+  const key = keyOf(c, domains, code, domain);
+  if (!code.startsWith(EXTERNAL_ID_PREFIX)) return key;
+  return { domain: key.domain, externalId: code.slice(EXTERNAL_ID_PREFIX.length) };
+}
+
 /** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
 function show(c: Context<ApiEnv>, link: Link): LinkShown {
   const { host, url } = c.env.scope;
@@ -124,6 +139,11 @@ function show(c: Context<ApiEnv>, link: Link): LinkShown {
 
 function refusalOf(refused: Refused): Refusal {
   return new Refusal(refused.code, refused.message, { errors: [{ path: refused.path, message: refused.message }] });
+}
+
+function externalIdTaken(): Refusal {
+  const message = "is taken by another link of this domain";
+  return new Refusal("external_id_taken", `The externalId ${message}.`, { errors: [{ path: "externalId", message }] });
 }
 
 function hasChanged(): Refusal {

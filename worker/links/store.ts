@@ -10,6 +10,9 @@ import { type Database, diagnose } from "../backends/postgres.ts";
 import { shortLinks, type ShortLinkRow } from "../backends/schema.ts";
 import type { FilterStamp, StampRefusal } from "../entries/filter.ts";
 
+/** What names a link: its code, or its owner's own id of it. */
+export type LinkName = CodeKey | { readonly domain: string; readonly externalId: string };
+
 /** A link to be inserted. */
 export interface NewLink {
   /** The snowflake in decimal. */
@@ -33,12 +36,22 @@ export type Inserted =
   | { readonly kind: "existing"; readonly row: ShortLinkRow }
   /** Another link has the code. */
   | { readonly kind: "taken" }
+  /** Another link of the domain has the external id. */
+  | { readonly kind: "external_id_taken" }
   /** The code must be added to the filter once more. */
   | { readonly kind: "unfiltered"; readonly reason: StampRefusal };
+
+/** What came of an update. */
+export type Updated =
+  | { readonly kind: "updated"; readonly row: ShortLinkRow }
+  /** The row is gone, or has another version than was expected. */
+  | { readonly kind: "outdated" }
+  | { readonly kind: "external_id_taken" };
 
 /** A link that was deleted. */
 export interface Removed {
   readonly id: string;
+  readonly key: CodeKey;
   /** Of its tombstone: newer than any that the row had. */
   readonly version: number;
   readonly isLimited: boolean;
@@ -47,19 +60,19 @@ export interface Removed {
 /** The links, by key. Every function rejects with `BackendDown` when the database cannot be asked. */
 export interface LinkStore {
   insert(link: NewLink): Promise<Inserted>;
-  find(key: CodeKey): Promise<ShortLinkRow | undefined>;
+  find(name: LinkName): Promise<ShortLinkRow | undefined>;
   /** Which of some codes have a link. */
   takenAmong(domain: string, codes: readonly string[]): Promise<string[]>;
-  /** Changes the row and answers it, or undefined when there is none. `fingerprint` as in {@link NewLink}. */
+  /** Changes the row. `fingerprint` as in {@link NewLink}. */
   update(
     key: CodeKey,
     settings: LinkSettings,
     fingerprint: string | null,
     expectedVersion: number,
     now: number,
-  ): Promise<ShortLinkRow | undefined>;
+  ): Promise<Updated>;
   /** Deletes the row, if it has the expected version where one is given; answers what it was, or undefined. */
-  remove(key: CodeKey, expectedVersion: number | null): Promise<Removed | undefined>;
+  remove(name: LinkName, expectedVersion: number | null): Promise<Removed | undefined>;
 }
 
 /** Microseconds since 1970 by the database's clock: one clock for all writers. */
@@ -67,10 +80,12 @@ const NOW_MICROSECONDS = sql<number>`(extract(epoch FROM clock_timestamp()) * 10
 /** Rises with each change, also when the clock does not. */
 const NEXT_VERSION = sql`greatest(${shortLinks.version} + 1, ${NOW_MICROSECONDS})`.mapWith(Number);
 const CODE_KEY = "short_links_domain_short_code_key";
+const EXTERNAL_ID_KEY = "short_links_domain_external_id_key";
 const FINGERPRINT_KEY = "short_links_domain_fingerprint_key";
 /** What refuses an insertion without saying anything of the link. */
 const REFUSALS: Readonly<Record<string, Inserted>> = {
   [CODE_KEY]: { kind: "taken" },
+  [EXTERNAL_ID_KEY]: { kind: "external_id_taken" },
   short_links_filter_fence: { kind: "unfiltered", reason: "outdated" },
   short_links_filter_key: { kind: "unfiltered", reason: "duplicate" },
 };
@@ -116,7 +131,7 @@ export function createLinkStore(database: Database): LinkStore {
       .set({ ...columnsOf(settings), fingerprint, version: NEXT_VERSION, updatedAt: new Date(now) })
       .where(and(at(key), eq(shortLinks.version, expectedVersion)))
       .returning();
-    return row;
+    return row === undefined ? { kind: "outdated" } : { kind: "updated", row };
   };
 
   return {
@@ -125,9 +140,9 @@ export function createLinkStore(database: Database): LinkStore {
         () => insertOnce(link),
         async (constraint) => (constraint === undefined ? undefined : REFUSALS[constraint]),
       ),
-    find: (key) =>
+    find: (name) =>
       ask(async () => {
-        const [row] = await database.select().from(shortLinks).where(at(key)).limit(1);
+        const [row] = await database.select().from(shortLinks).where(at(name)).limit(1);
         return row;
       }),
     takenAmong: (domain, codes) =>
@@ -141,18 +156,30 @@ export function createLinkStore(database: Database): LinkStore {
     update: (key, settings, fingerprint, expectedVersion, now) =>
       ask(
         () => updateOnce(key, settings, fingerprint, expectedVersion, now),
-        // Another link has these very settings already and is the one to be found again.
-        async (constraint) =>
-          constraint === FINGERPRINT_KEY ? updateOnce(key, settings, null, expectedVersion, now) : undefined,
+        async (constraint) => {
+          if (constraint === EXTERNAL_ID_KEY) return { kind: "external_id_taken" };
+          if (constraint !== FINGERPRINT_KEY) return undefined;
+          // Another link has these very settings already and is the one to be found again. An external id is one of them.
+          if (settings.externalId !== null) return { kind: "external_id_taken" };
+          return updateOnce(key, settings, null, expectedVersion, now);
+        },
       ),
-    remove: (key, expectedVersion) =>
+    remove: (name, expectedVersion) =>
       ask(async () => {
         const isExpected = expectedVersion === null ? undefined : eq(shortLinks.version, expectedVersion);
         const [row] = await database
           .delete(shortLinks)
-          .where(and(at(key), isExpected))
-          .returning({ id: shortLinks.id, version: NEXT_VERSION, maxClicks: shortLinks.maxClicks });
-        return row === undefined ? undefined : { id: row.id, version: row.version, isLimited: row.maxClicks !== null };
+          .where(and(at(name), isExpected))
+          .returning({
+            id: shortLinks.id,
+            domain: shortLinks.domain,
+            code: shortLinks.shortCode,
+            version: NEXT_VERSION,
+            maxClicks: shortLinks.maxClicks,
+          });
+        if (row === undefined) return undefined;
+        const { id, domain, code, version, maxClicks } = row;
+        return { id, key: { domain, code }, version, isLimited: maxClicks !== null };
       }),
   };
 }
@@ -192,13 +219,15 @@ async function ask<T>(
   }
 }
 
-function at(key: CodeKey): SQL | undefined {
-  return and(eq(shortLinks.domain, key.domain), eq(shortLinks.shortCode, key.code));
+function at(name: LinkName): SQL | undefined {
+  const isNamed = "code" in name ? eq(shortLinks.shortCode, name.code) : eq(shortLinks.externalId, name.externalId);
+  return and(eq(shortLinks.domain, name.domain), isNamed);
 }
 
 function columnsOf(settings: LinkSettings) {
   return {
     longUrl: settings.longUrl,
+    externalId: settings.externalId,
     title: settings.title,
     tags: [...settings.tags],
     notes: settings.notes,
