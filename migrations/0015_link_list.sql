@@ -37,7 +37,7 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;
 --> statement-breakpoint
 
 -- Part of a code, of a URL or of a title, in any case. Between them stands what no search may hold, so none is found across two.
-CREATE INDEX short_links_search_idx ON short_links
+CREATE INDEX IF NOT EXISTS short_links_search_idx ON short_links
   USING gin ((short_code || E'\x01' || long_url || E'\x01' || coalesce(title, '')) gin_trgm_ops);
 
 --> statement-breakpoint

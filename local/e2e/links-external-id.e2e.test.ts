@@ -28,28 +28,34 @@ test.for([
   ["letters of any script", "Größe-\u{1F680}-東京"],
   ["255 characters", "x".repeat(255)],
   ["the prefix itself", "ext_ext_1"],
-])("%s is kept as it is, and names the link to be read, changed and deleted", async ([, externalId], { expect }) => {
-  const made = await create({ externalId });
-  expect(made).toMatchObject({ status: 201, body: { externalId } });
-  const name = `ext_${encodeURIComponent(externalId)}`;
-  expect(await read(name)).toMatchObject({ status: 200, body: made.body, headers: { etag: made.headers["etag"] } });
-  expect((await read(`${name}?domain=${HOST}`)).body).toEqual(made.body);
-  expect(await change(name, { title: "changed" })).toMatchObject({
-    status: 200,
-    body: { shortCode: codeOf(made), externalId, title: "changed" },
-  });
-  expect((await see(service.api("DELETE", `/links/${name}`))).status).toBe(204);
-  expect((await read(name)).status).toBe(404);
-  expect((await read(codeOf(made))).status).toBe(404);
-  expect((await service.fetch(`/${codeOf(made)}`)).status).toBe(404);
-});
+] as const)(
+  "%s is kept as it is, and names the link to be read, changed and deleted",
+  async ([, externalId], { expect }) => {
+    const made = await create({ externalId });
+    expect(made).toMatchObject({ status: 201, body: { externalId } });
+    const name = `ext_${encodeURIComponent(externalId)}`;
+    expect(await read(name)).toMatchObject({
+      status: 200,
+      body: made.body,
+      headers: { etag: String(made.headers["etag"]) },
+    });
+    expect((await read(`${name}?domain=${HOST}`)).body).toEqual(made.body);
+    expect(await change(name, { title: "changed" })).toMatchObject({
+      status: 200,
+      body: { shortCode: codeOf(made), externalId, title: "changed" },
+    });
+    expect((await see(service.api("DELETE", `/links/${name}`))).status).toBe(204);
+    expect((await read(name)).status).toBe(404);
+    expect((await read(codeOf(made))).status).toBe(404);
+    expect((await service.fetch(`/${codeOf(made)}`)).status).toBe(404);
+  },
+);
 
 test("If-Match guards a change and a deletion by external id", async ({ expect }) => {
   await create({ externalId: "guarded" });
-  for (const [method, body] of [["PATCH", { title: "x" }] as const, ["DELETE", undefined] as const]) {
-    const seen = await see(service.api(method, "/links/ext_guarded", body, { "If-Match": '"old"' }));
-    expect(seen).toMatchObject({ status: 412 });
-  }
+  const headers = { "If-Match": '"old"' };
+  expect((await see(service.api("PATCH", "/links/ext_guarded", { title: "x" }, headers))).status).toBe(412);
+  expect((await see(service.api("DELETE", "/links/ext_guarded", undefined, headers))).status).toBe(412);
 });
 
 test("the same automatic link asked for again is found; other settings or another code do not get its external id", async ({
@@ -72,7 +78,8 @@ test("of 30 creations at once with one external id, all get one link, and one of
 }) => {
   const answers = await Promise.all(Array.from({ length: 30 }, () => create({ externalId: "race" })));
   expect(new Set(answers.map(codeOf)).size).toBe(1);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 29 }, () => 200), 201]);
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(29);
   const others = await Promise.all(
     Array.from({ length: 20 }, (_, round) =>
       create({ externalId: "race-2", longUrl: `https://example.com/race/${round}` }),
@@ -104,7 +111,7 @@ test.for([
   ["too long", "x".repeat(256)],
   ["a number", 7],
   ["B041: a NUL", "a\u0000b"],
-])("an externalId that is %s is refused", async ([, externalId], { expect }) => {
+] as const)("an externalId that is %s is refused", async ([, externalId], { expect }) => {
   expect(await create({ externalId })).toMatchObject({ status: 400, body: { errors: [{ path: "externalId" }] } });
 });
 

@@ -1,5 +1,5 @@
 /**
- * With `DATABASE_REPLICA_URL`, statistics are read from the replica and everything else goes to the primary. The two are told apart by
+ * With `DATABASE_REPLICA_URL`, statistics and the list of links are read from the replica and everything else goes to the primary. The two are told apart by
  * the host in their connection strings, which a recorder in front of Postgres' HTTP endpoint sees.
  *
  * @module
@@ -56,15 +56,18 @@ afterAll(async () => {
 const hostsOf = (text: string): ReadonlySet<string> =>
   new Set(statements.filter(({ body }) => body.includes(text)).map(({ host }) => host));
 
-test("figures and raw clicks come from the replica, links and redirects from the primary", async ({ expect }) => {
+test("figures, raw clicks and lists come from the replica, single links and redirects from the primary", async ({
+  expect,
+}) => {
   const created = await see(service.api("POST", "/links", { longUrl: "https://example.com/replica" }));
   const code = String(fieldOf(created.body, "shortCode"));
   expect((await service.fetch(`/${code}`)).status).toBe(302);
-  for (const path of [`/links/${code}/stats`, "/stats", `/links/${code}/clicks`]) {
+  for (const path of [`/links/${code}/stats`, "/stats", `/links/${code}/clicks`, "/links?search=on-the-replica"]) {
     expect((await service.api("GET", path)).status).toBe(200);
   }
   expect([...hostsOf("click_rollups")].filter((host) => host === REPLICA_HOST)).toEqual([REPLICA_HOST]);
   expect([...hostsOf("FROM click_logs, asked")]).toEqual([REPLICA_HOST]);
+  expect([...hostsOf("on-the-replica")]).toEqual([REPLICA_HOST]);
   expect(hostsOf("example.com/replica").has(REPLICA_HOST)).toBe(false);
 });
 
@@ -77,13 +80,15 @@ test("a link that the replica does not have yet is found all the same", async ({
   replicaIs = "well";
 });
 
-test("a replica that is away costs no figure", async ({ expect }) => {
+test("a replica that is away costs no figure, and no list", async ({ expect }) => {
   replicaIs = "away";
   const created = await see(service.api("POST", "/links", { longUrl: "https://example.com/away" }));
   const code = String(fieldOf(created.body, "shortCode"));
   for (let asked = 0; asked < 5; asked += 1) {
     expect((await service.api("GET", `/links/${code}/stats`)).status).toBe(200);
   }
+  const listed = await see(service.api("GET", "/links?search=example.com/away"));
+  expect(listed).toMatchObject({ status: 200, body: { links: [{ shortCode: code }] } });
   // After three failures in a row the replica is left alone for a while.
   const before = statements.filter(({ host }) => host === REPLICA_HOST).length;
   expect((await service.api("GET", `/links/${code}/stats`)).status).toBe(200);

@@ -4,6 +4,7 @@
  * @module
  */
 import { createRoute } from "@hono/zod-openapi";
+import { linksQuery, linksShown } from "../../shared/schema/link-list.ts";
 import { changeLinkBody, createLinkBody, linkShown } from "../../shared/schema/link.ts";
 import { jsonBody, limitBody, MAX_BODY_BYTES } from "../http/body.ts";
 import { noSuchLink, ofOneLink, problem, refusals, security } from "../http/contract.ts";
@@ -35,6 +36,23 @@ export const createLinkCall = createRoute({
     200: link("The same link existed already."),
     201: link("Created; `Location` names it."),
     409: problem("The custom code or the external id is taken."),
+  },
+});
+
+/** `GET /api/v1/links` */
+export const listLinksCall = createRoute({
+  method: "get",
+  path: "/",
+  operationId: "listLinks",
+  summary: "List and search links",
+  description:
+    "Follow `nextCursor` until it is null. Links that are made or deleted meanwhile make no other one be skipped or seen twice. " +
+    "Sorted by clicks, a link that is clicked meanwhile moves, and may be seen twice or not at all.",
+  security,
+  request: { query: linksQuery },
+  responses: {
+    ...refusals,
+    200: { description: "A page.", content: { "application/json": { schema: linksShown } } },
   },
 });
 

@@ -5,8 +5,6 @@
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Link } from "../../shared/link.ts";
-import type { LinkShown } from "../../shared/schema/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { ifMatch } from "../http/conditions.ts";
@@ -14,16 +12,20 @@ import { clientAddress, placeOf } from "../http/context.ts";
 import { chooseDomain, keyOf, noSuchLink } from "../http/link-key.ts";
 import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
+import { codeTaken, externalIdTaken, hasChanged, keepsChanging, refusalOf, show } from "./answers.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
-import { changeLinkCall, createLinkCall, deleteLinkCall, readLinkCall } from "./contract.ts";
+import { changeLinkCall, createLinkCall, deleteLinkCall, listLinksCall, readLinkCall } from "./contract.ts";
 import { type CreateParts, createLink } from "./create.ts";
 import { EXTERNAL_ID_PREFIX } from "./custom-code.ts";
-import { etagOf, linkOf, showLink } from "./rows.ts";
-import type { Refused } from "./settings.ts";
+import { listLinks } from "./list.ts";
+import type { ListLinks } from "./queries.ts";
+import { etagOf, linkOf } from "./rows.ts";
 import type { LinkName } from "./store.ts";
 
 /** What the links need, handed in. */
 export interface LinkParts extends CreateParts, ChangeParts {
+  /** Reads pages of links, from the replica where there is one. */
+  readonly listRows: ListLinks;
   /** Hosts that links may live on; empty when each host is a domain of its own. */
   readonly domains: readonly string[];
   /** What destinations are allowed, given all hosts that are the service's own. */
@@ -38,7 +40,7 @@ export interface LinkParts extends CreateParts, ChangeParts {
 
 const READING = new Set(["GET", "HEAD"]);
 
-/** `/api/v1/links`: create, read, change and delete. */
+/** `/api/v1/links`: create, list, read, change and delete. */
 export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
   const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   routes.use("/*", (c, next) => (READING.has(c.req.method) ? parts.mayRead : parts.mayWrite)(c, next));
@@ -62,7 +64,7 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
       case "refused":
         throw refusalOf(created);
       case "taken":
-        throw new Refusal("code_taken", `The code "${created.shortCode}" is taken on ${domain}. Choose another one.`);
+        throw codeTaken(created.shortCode, domain);
       case "external_id_taken":
         throw externalIdTaken();
       case "existing":
@@ -73,6 +75,16 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
           Location: `/api/v1/links/${encodeURIComponent(created.link.shortCode)}`,
         });
     }
+  });
+
+  routes.openapi(listLinksCall, async (c) => {
+    const listed = await listLinks(parts.listRows, c.req.valid("query"), c.env.scope.now);
+    if (listed.kind === "bad_cursor") {
+      const message = "is no cursor of this list and order; begin without one";
+      throw new Refusal("invalid_request", `The cursor ${message}.`, { errors: [{ path: "cursor", message }] });
+    }
+    const links = listed.links.map((link) => show(c, link));
+    return c.json({ links, nextCursor: listed.nextCursor }, 200, { "Cache-Control": "no-store" });
   });
 
   routes.openapi(readLinkCall, async (c) => {
@@ -104,7 +116,7 @@ function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
       case "external_id_taken":
         throw externalIdTaken();
       case "conflict":
-        throw new Refusal("conflict", "Other changes of this link kept coming in between. Ask again.");
+        throw keepsChanging();
       case "changed":
         return c.json(show(c, changed.link), 200, { ETag: etagOf(changed.link) });
     }
@@ -129,26 +141,4 @@ function nameOf(c: Context<ApiEnv>, domains: readonly string[], code: string, do
   const key = keyOf(c, domains, code, domain);
   if (!code.startsWith(EXTERNAL_ID_PREFIX)) return key;
   return { domain: key.domain, externalId: code.slice(EXTERNAL_ID_PREFIX.length) };
-}
-
-/** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
-function show(c: Context<ApiEnv>, link: Link): LinkShown {
-  const { host, url } = c.env.scope;
-  return showLink(link, host === link.domain ? url.origin : `https://${link.domain}`);
-}
-
-function refusalOf(refused: Refused): Refusal {
-  return new Refusal(refused.code, refused.message, { errors: [{ path: refused.path, message: refused.message }] });
-}
-
-function externalIdTaken(): Refusal {
-  const message = "is taken by another link of this domain";
-  return new Refusal("external_id_taken", `The externalId ${message}.`, { errors: [{ path: "externalId", message }] });
-}
-
-function hasChanged(): Refusal {
-  return new Refusal(
-    "precondition_failed",
-    "The link has changed since you read it. Read it again, then repeat the change.",
-  );
 }

@@ -14,8 +14,10 @@ import { createKnownKeys, type KnownKeys } from "../access/known-keys.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
 import { within } from "../backends/deadline.ts";
 import { createBreaker } from "../backends/breaker.ts";
+import { createPrefer } from "../backends/replica.ts";
 import { cutAddress } from "../http/cut-address.ts";
 import type { KeyParts } from "../keys/routes.ts";
+import type { ListLinks } from "../links/queries.ts";
 import type { LinkParts } from "../links/routes.ts";
 import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
 import { readSpill } from "../spill/client.ts";
@@ -24,6 +26,7 @@ import type { MetricParts } from "../stats/metrics/routes.ts";
 import type { MissParts } from "../stats/misses/routes.ts";
 import { preferReplica } from "../stats/replica.ts";
 import type { StatsParts } from "../stats/routes.ts";
+import { log } from "../telemetry/log.ts";
 import { newSecret } from "../webhooks/sign.ts";
 import type { WebhookParts } from "../webhooks/routes.ts";
 import { openCore } from "./core.ts";
@@ -61,13 +64,15 @@ export function wireHealth(): HealthParts {
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
   const { config, codes, fleet, filter, quotas, database, publish, wakeWebhooks } = openCore();
-  const [{ createLinkStore }, { entryOf }] = await Promise.all([
+  const [{ createLinkStore }, { entryOf }, listRows] = await Promise.all([
     import("../links/store.ts"),
     import("../entries/store.ts"),
+    wireList(),
   ]);
   const keyDoor = openKeys().door;
   return {
     store: createLinkStore(await database()),
+    listRows,
     codes,
     nextIds: createNextIds(fleet),
     addToFilter: (key, refused) => filter.add(key, refused),
@@ -89,6 +94,15 @@ export async function wireLinks(): Promise<LinkParts> {
   };
 }
 
+async function wireList(): Promise<ListLinks> {
+  const { database, connectReplica } = openCore();
+  const [{ createListLinks }, replica] = await Promise.all([import("../links/queries.ts"), connectReplica()]);
+  const primary = createListLinks(await database());
+  if (replica === null) return primary;
+  const prefer = createPrefer({ replica: createListLinks(replica), primary, ...replicaManners() });
+  return (asked) => prefer((list) => list(asked));
+}
+
 /** The parts of the statistics. */
 export async function wireStats(): Promise<StatsParts> {
   const { config, database, connectReplica } = openCore();
@@ -98,10 +112,10 @@ export async function wireStats(): Promise<StatsParts> {
     connectReplica(),
   ]);
   const primary = createStatsStore(await database());
-  const manners = { breaker: createBreaker("replica"), clock: () => Date.now() };
   const keyDoor = openKeys().door;
   return {
-    store: replica === null ? primary : preferReplica({ replica: createStatsStore(replica), primary, ...manners }),
+    store:
+      replica === null ? primary : preferReplica({ replica: createStatsStore(replica), primary, ...replicaManners() }),
     findToErase: (key) => primary.findLink(key),
     eraseClicks: createEraseClicks(await database()),
     domains: config.domains,
@@ -183,4 +197,12 @@ function mayCall(id: string): Promise<boolean> {
 
 function mayTry(address: string): Promise<boolean> {
   return mayGoOn(env.REFUSED_KEY_LIMIT, address);
+}
+
+function replicaManners() {
+  return {
+    breaker: createBreaker("replica"),
+    clock: () => Date.now(),
+    onDown: (error: unknown) => log("warn", "replica_down", {}, error),
+  };
 }

@@ -1,0 +1,47 @@
+/**
+ * How the links' calls answer: a link as its caller reaches it, and each refusal in words.
+ *
+ * @module
+ */
+import type { Context } from "hono";
+import type { Link } from "../../shared/link.ts";
+import type { LinkShown } from "../../shared/schema/link.ts";
+import type { ApiEnv } from "../http/api-env.ts";
+import { Refusal } from "../http/problem.ts";
+import { showLink } from "./rows.ts";
+import type { Refused } from "./settings.ts";
+
+/** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
+export function show(c: Context<ApiEnv>, link: Link): LinkShown {
+  const { host, url } = c.env.scope;
+  return showLink(link, host === link.domain ? url.origin : `https://${link.domain}`);
+}
+
+/** What was asked for is not allowed. */
+export function refusalOf({ code, path, message }: Refused): Refusal {
+  return new Refusal(code, message, { errors: [{ path, message }] });
+}
+
+/** 409: another link has the code. */
+export function codeTaken(shortCode: string, domain: string): Refusal {
+  return new Refusal("code_taken", `The code "${shortCode}" is taken on ${domain}. Choose another one.`);
+}
+
+/** 409: another link has the external id. */
+export function externalIdTaken(): Refusal {
+  const message = "is taken by another link of this domain";
+  return new Refusal("external_id_taken", `The externalId ${message}.`, { errors: [{ path: "externalId", message }] });
+}
+
+/** 412: the link is not the one that the caller has read. */
+export function hasChanged(): Refusal {
+  return new Refusal(
+    "precondition_failed",
+    "The link has changed since you read it. Read it again, then repeat the change.",
+  );
+}
+
+/** 409: others were faster, over and over. */
+export function keepsChanging(): Refusal {
+  return new Refusal("conflict", "Other changes of this link kept coming in between. Ask again.");
+}
