@@ -72,6 +72,15 @@ export const createLinkBody = z
   })
   .openapi("CreateLink");
 
+/** `PUT /api/v1/links`: what is not named gets its default. */
+export const upsertLinkBody = createLinkBody
+  .omit({ unique: true })
+  .refine(({ externalId, customCode }) => (externalId ?? customCode ?? null) !== null, {
+    path: ["externalId"],
+    error: "or customCode is required: it names the link",
+  })
+  .openapi("UpsertLink");
+
 /** `PATCH /api/v1/links/{code}`: only what is named changes; `null` sets a field back to its default. */
 export const changeLinkBody = z
   .strictObject({ longUrl: url, ...optional })
@@ -111,6 +120,8 @@ export const linkShown = z
 
 /** The parsed body of a creation. */
 export type CreateLinkBody = z.output<typeof createLinkBody>;
+/** The parsed body of a creation or replacement. */
+export type UpsertLinkBody = z.output<typeof upsertLinkBody>;
 /** The parsed body of a change. */
 export type ChangeLinkBody = z.output<typeof changeLinkBody>;
 /** A link as JSON. */

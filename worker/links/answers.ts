@@ -8,8 +8,12 @@ import type { Link } from "../../shared/link.ts";
 import type { LinkShown } from "../../shared/schema/link.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { Refusal } from "../http/problem.ts";
+import type { Created } from "./create.ts";
 import { showLink } from "./rows.ts";
 import type { Refused } from "./settings.ts";
+
+/** A creation of which no link came. */
+export type NotCreated = Exclude<Created, { readonly link: Link }>;
 
 /** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
 export function show(c: Context<ApiEnv>, link: Link): LinkShown {
@@ -22,8 +26,19 @@ export function refusalOf({ code, path, message }: Refused): Refusal {
   return new Refusal(code, message, { errors: [{ path, message }] });
 }
 
-/** 409: another link has the code. */
-export function codeTaken(shortCode: string, domain: string): Refusal {
+/** Why no link was made. */
+export function notCreated(created: NotCreated, domain: string): Refusal {
+  switch (created.kind) {
+    case "refused":
+      return refusalOf(created);
+    case "taken":
+      return codeTaken(created.shortCode, domain);
+    case "external_id_taken":
+      return externalIdTaken();
+  }
+}
+
+function codeTaken(shortCode: string, domain: string): Refusal {
   return new Refusal("code_taken", `The code "${shortCode}" is taken on ${domain}. Choose another one.`);
 }
 

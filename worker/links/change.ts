@@ -62,7 +62,7 @@ export async function changeLink(
     if (settingsText(checked.settings) === settingsText(link)) return { kind: "changed", link };
     if (checked.settings.maxClicks !== null && link.maxClicks === null)
       await parts.countEarlier(link.id, link.clickCount);
-    const updated = await parts.store.update(key, checked.settings, fingerprint, row.version, now);
+    const updated = await parts.store.update(key, checked.settings, fingerprint, { version: row.version }, now);
     if (updated.kind === "external_id_taken") return updated;
     if (updated.kind === "outdated") continue;
     await parts.publish(key, parts.entryOf(updated.row, now));

@@ -5,7 +5,7 @@
  */
 import { createRoute } from "@hono/zod-openapi";
 import { linksQuery, linksShown } from "../../shared/schema/link-list.ts";
-import { changeLinkBody, createLinkBody, linkShown } from "../../shared/schema/link.ts";
+import { changeLinkBody, createLinkBody, linkShown, upsertLinkBody } from "../../shared/schema/link.ts";
 import { jsonBody, limitBody, MAX_BODY_BYTES } from "../http/body.ts";
 import { noSuchLink, ofOneLink, problem, refusals, security } from "../http/contract.ts";
 
@@ -36,6 +36,27 @@ export const createLinkCall = createRoute({
     200: link("The same link existed already."),
     201: link("Created; `Location` names it."),
     409: problem("The custom code or the external id is taken."),
+  },
+});
+
+/** `PUT /api/v1/links` */
+export const upsertLinkCall = createRoute({
+  method: "put",
+  path: "/",
+  operationId: "upsertLink",
+  summary: "Create a link, or replace the settings of the one that has the same externalId",
+  description:
+    "Without `externalId`, the link is the one that has the `customCode`. What is not named gets its default. However many ask at once, " +
+    "one link is made, and its settings are those of one of them.",
+  security,
+  middleware: readsJson,
+  request: { body: { required: true, content: { "application/json": { schema: upsertLinkBody } } } },
+  responses: {
+    ...refusals,
+    ...bodyRefusals,
+    200: link("It existed, and is as the body says."),
+    201: link("Created; `Location` names it."),
+    409: problem("Another link has the custom code, or the external id."),
   },
 });
 

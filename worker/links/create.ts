@@ -109,7 +109,8 @@ async function mintId({ nextIds, codes }: CreateParts, { place, now }: CreateCon
   }
 }
 
-function settingsOf(body: CreateLinkBody): LinkSettings {
+/** The settings that a body asks for, with their defaults. */
+export function settingsOf(body: Omit<CreateLinkBody, "customCode" | "domain" | "unique">): LinkSettings {
   return {
     longUrl: body.longUrl,
     externalId: body.externalId ?? LINK_DEFAULTS.externalId,

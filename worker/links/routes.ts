@@ -5,6 +5,7 @@
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import type { Link } from "../../shared/link.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { ifMatch } from "../http/conditions.ts";
@@ -12,15 +13,23 @@ import { clientAddress, placeOf } from "../http/context.ts";
 import { chooseDomain, keyOf, noSuchLink } from "../http/link-key.ts";
 import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
-import { codeTaken, externalIdTaken, hasChanged, keepsChanging, refusalOf, show } from "./answers.ts";
+import { externalIdTaken, hasChanged, keepsChanging, notCreated, refusalOf, show } from "./answers.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
-import { changeLinkCall, createLinkCall, deleteLinkCall, listLinksCall, readLinkCall } from "./contract.ts";
-import { type CreateParts, createLink } from "./create.ts";
+import {
+  changeLinkCall,
+  createLinkCall,
+  deleteLinkCall,
+  listLinksCall,
+  readLinkCall,
+  upsertLinkCall,
+} from "./contract.ts";
+import { type CreateContext, type Created, type CreateParts, createLink } from "./create.ts";
 import { EXTERNAL_ID_PREFIX } from "./custom-code.ts";
 import { listLinks } from "./list.ts";
 import type { ListLinks } from "./queries.ts";
 import { etagOf, linkOf } from "./rows.ts";
 import type { LinkName } from "./store.ts";
+import { upsertLink } from "./upsert.ts";
 
 /** What the links need, handed in. */
 export interface LinkParts extends CreateParts, ChangeParts {
@@ -40,7 +49,7 @@ export interface LinkParts extends CreateParts, ChangeParts {
 
 const READING = new Set(["GET", "HEAD"]);
 
-/** `/api/v1/links`: create, list, read, change and delete. */
+/** `/api/v1/links`: create, upsert, list, read, change and delete. */
 export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
   const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   routes.use("/*", (c, next) => (READING.has(c.req.method) ? parts.mayRead : parts.mayWrite)(c, next));
@@ -48,33 +57,6 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
   routes.use("/*", async (c, next) => {
     await next();
     if (!READING.has(c.req.method) && c.res.ok) c.env.scope.waitUntil(parts.wakeWebhooks());
-  });
-
-  routes.openapi(createLinkCall, async (c) => {
-    const body = c.req.valid("json");
-    const domain = chooseDomain(c, parts.domains, body.domain);
-    const created = await createLink(parts, body, {
-      domain,
-      policy: parts.policyFor([...parts.domains, domain, c.env.scope.host]),
-      creatorIp: parts.cutAddress(clientAddress(c.req.raw)),
-      place: placeOf(c.req.raw),
-      now: c.env.scope.now,
-    });
-    switch (created.kind) {
-      case "refused":
-        throw refusalOf(created);
-      case "taken":
-        throw codeTaken(created.shortCode, domain);
-      case "external_id_taken":
-        throw externalIdTaken();
-      case "existing":
-        return c.json(show(c, created.link), 200, { ETag: etagOf(created.link) });
-      case "created":
-        return c.json(show(c, created.link), 201, {
-          ETag: etagOf(created.link),
-          Location: `/api/v1/links/${encodeURIComponent(created.link.shortCode)}`,
-        });
-    }
   });
 
   routes.openapi(listLinksCall, async (c) => {
@@ -96,8 +78,48 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
     return c.json(show(c, link), 200, { ETag: etagOf(link), "Cache-Control": "no-store" });
   });
 
+  addCreations(routes, parts);
   addChanges(routes, parts);
   return routes;
+}
+
+function addCreations(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {
+  const contextOf = (c: Context<ApiEnv>, domain: string): CreateContext => ({
+    domain,
+    policy: parts.policyFor([...parts.domains, domain, c.env.scope.host]),
+    creatorIp: parts.cutAddress(clientAddress(c.req.raw)),
+    place: placeOf(c.req.raw),
+    now: c.env.scope.now,
+  });
+
+  routes.openapi(createLinkCall, async (c) => {
+    const body = c.req.valid("json");
+    const domain = chooseDomain(c, parts.domains, body.domain);
+    const created = await createLink(parts, body, contextOf(c, domain));
+    if (created.kind === "existing") return c.json(show(c, created.link), 200, { ETag: etagOf(created.link) });
+    const link = requireCreated(created, domain);
+    return c.json(show(c, link), 201, placeAndTag(link));
+  });
+
+  routes.openapi(upsertLinkCall, async (c) => {
+    const body = c.req.valid("json");
+    const domain = chooseDomain(c, parts.domains, body.domain);
+    const upserted = await upsertLink(parts, body, contextOf(c, domain));
+    if (upserted.kind === "conflict") throw keepsChanging();
+    if (upserted.kind === "existing") return c.json(show(c, upserted.link), 200, { ETag: etagOf(upserted.link) });
+    const link = requireCreated(upserted, domain);
+    return c.json(show(c, link), 201, placeAndTag(link));
+  });
+}
+
+/** The link that was made; throws the refusal where none was. */
+function requireCreated(created: Exclude<Created, { readonly kind: "existing" }>, domain: string): Link {
+  if (created.kind === "created") return created.link;
+  throw notCreated(created, domain);
+}
+
+function placeAndTag(link: Link): { readonly ETag: string; readonly Location: string } {
+  return { ETag: etagOf(link), Location: `/api/v1/links/${encodeURIComponent(link.shortCode)}` };
 }
 
 function addChanges(routes: OpenAPIHono<ApiEnv>, parts: LinkParts): void {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { and, eq, getTableColumns, inArray, sql, type SQL } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import type { CodeKey } from "../../shared/entry.ts";
 import type { LinkSettings, LinkType } from "../../shared/link.ts";
 import { type Database, diagnose } from "../backends/postgres.ts";
@@ -41,10 +41,16 @@ export type Inserted =
   /** The code must be added to the filter once more. */
   | { readonly kind: "unfiltered"; readonly reason: StampRefusal };
 
+/**
+ * What a row must still be for a change that was decided on: of the very version, or, where all settings are replaced, the same link with the
+ * same external id, limited or not as it was.
+ */
+export type Expected = Pick<ShortLinkRow, "version"> | Pick<ShortLinkRow, "id" | "externalId" | "maxClicks">;
+
 /** What came of an update. */
 export type Updated =
   | { readonly kind: "updated"; readonly row: ShortLinkRow }
-  /** The row is gone, or has another version than was expected. */
+  /** The row is gone, or is not what was expected. */
   | { readonly kind: "outdated" }
   | { readonly kind: "external_id_taken" };
 
@@ -68,7 +74,7 @@ export interface LinkStore {
     key: CodeKey,
     settings: LinkSettings,
     fingerprint: string | null,
-    expectedVersion: number,
+    expected: Expected,
     now: number,
   ): Promise<Updated>;
   /** Deletes the row, if it has the expected version where one is given; answers what it was, or undefined. */
@@ -125,11 +131,11 @@ export function createLinkStore(database: Database): LinkStore {
     return { kind: isNew ? "created" : "existing", row };
   };
 
-  const updateOnce: LinkStore["update"] = async (key, settings, fingerprint, expectedVersion, now) => {
+  const updateOnce: LinkStore["update"] = async (key, settings, fingerprint, expected, now) => {
     const [row] = await database
       .update(shortLinks)
       .set({ ...columnsOf(settings), fingerprint, version: NEXT_VERSION, updatedAt: new Date(now) })
-      .where(and(at(key), eq(shortLinks.version, expectedVersion)))
+      .where(and(at(key), isStill(expected)))
       .returning();
     return row === undefined ? { kind: "outdated" } : { kind: "updated", row };
   };
@@ -153,15 +159,15 @@ export function createLinkStore(database: Database): LinkStore {
           .where(and(eq(shortLinks.domain, domain), inArray(shortLinks.shortCode, [...codes])));
         return rows.map((row) => row.shortCode);
       }),
-    update: (key, settings, fingerprint, expectedVersion, now) =>
+    update: (key, settings, fingerprint, expected, now) =>
       ask(
-        () => updateOnce(key, settings, fingerprint, expectedVersion, now),
+        () => updateOnce(key, settings, fingerprint, expected, now),
         async (constraint) => {
           if (constraint === EXTERNAL_ID_KEY) return { kind: "external_id_taken" };
           if (constraint !== FINGERPRINT_KEY) return undefined;
           // Another link has these very settings already and is the one to be found again. An external id is one of them.
           if (settings.externalId !== null) return { kind: "external_id_taken" };
-          return updateOnce(key, settings, null, expectedVersion, now);
+          return updateOnce(key, settings, null, expected, now);
         },
       ),
     remove: (name, expectedVersion) =>
@@ -222,6 +228,16 @@ async function ask<T>(
 function at(name: LinkName): SQL | undefined {
   const isNamed = "code" in name ? eq(shortLinks.shortCode, name.code) : eq(shortLinks.externalId, name.externalId);
   return and(eq(shortLinks.domain, name.domain), isNamed);
+}
+
+function isStill(expected: Expected): SQL | undefined {
+  if ("version" in expected) return eq(shortLinks.version, expected.version);
+  const { id, externalId, maxClicks } = expected;
+  return and(
+    eq(shortLinks.id, id),
+    externalId === null ? isNull(shortLinks.externalId) : eq(shortLinks.externalId, externalId),
+    maxClicks === null ? isNull(shortLinks.maxClicks) : isNotNull(shortLinks.maxClicks),
+  );
 }
 
 function columnsOf(settings: LinkSettings) {
