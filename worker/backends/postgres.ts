@@ -5,7 +5,8 @@
  * @module
  */
 import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
-import { DrizzleQueryError } from "drizzle-orm";
+import { DrizzleQueryError, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { BackendDown } from "../../shared/backend-down.ts";
 import * as schema from "./schema.ts";
@@ -50,6 +51,22 @@ function tallying(tally: Tally): typeof fetch {
       throw error;
     }
   };
+}
+
+/** Runs an insertion while holding a lock that all who name it take in turn: both are one request, and one transaction. */
+export async function insertUnderLock<T extends BatchItem<"pg">>(
+  database: Database,
+  lock: string,
+  insertion: T,
+): Promise<T["_"]["result"]> {
+  try {
+    const take = database.execute(sql`SELECT pg_advisory_xact_lock(hashtext(${lock}))`);
+    const [, inserted] = await database.batch([take, insertion]);
+    return inserted;
+  } catch (error) {
+    // Of a transaction drizzle wraps nothing: what is no error of the database is something between us and it.
+    throw error instanceof NeonDbError || !(error instanceof Error) ? error : new DrizzleQueryError(lock, [], error);
+  }
 }
 
 /** Runs a statement. Rejects with `BackendDown` when the database cannot be asked, and else as the statement does. */

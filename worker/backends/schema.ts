@@ -19,15 +19,16 @@ import {
   unique,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
+import { toHex } from "../../shared/hex.ts";
 
 /** A 64-bit id as its decimal digits: JSON, which carries parameters, has no number that wide. */
 const snowflake = customType<{ data: string; driverData: string }>({ dataType: () => "bigint" });
 
-/** 32 bytes as lower-case hex. Postgres writes and reads `\x…`. */
-const sha256 = customType<{ data: string; driverData: string }>({
+/** 32 bytes as lower-case hex. Postgres writes and reads `\x…`, which Neon's driver may have made bytes of. */
+const sha256 = customType<{ data: string; driverData: string | Uint8Array }>({
   dataType: () => "bytea",
   toDriver: (hex) => `\\x${hex}`,
-  fromDriver: (value) => value.slice(2),
+  fromDriver: (value) => (typeof value === "string" ? value.slice(2) : toHex(value)),
 });
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });

@@ -77,8 +77,8 @@ export interface Filter {
    * creation, `refused` says why. Should it reject, the row must not be inserted.
    */
   add(key: CodeKey, refused?: StampRefusal): Promise<FilterStamp>;
-  /** Adds several codes with one command; one stamp each. */
-  addAll(keys: readonly CodeKey[]): Promise<readonly FilterStamp[]>;
+  /** Adds several codes with one command; one stamp each, in their order. `refused` as for {@link Filter.add}. */
+  addAll(keys: readonly CodeKey[], refused?: StampRefusal): Promise<readonly FilterStamp[]>;
 }
 
 /** How often a comparison that was overtaken by a pause is repeated. */
@@ -136,7 +136,9 @@ export function createFilter({ client, patientClient, prefix, truth, background 
     if (claim !== undefined) background(compare(claim));
   };
 
-  const addAll = async (keys: readonly CodeKey[]): Promise<FilterStamp[]> => {
+  const addAll = async (keys: readonly CodeKey[], refused?: StampRefusal): Promise<FilterStamp[]> => {
+    if (refused === "outdated") observe({ epoch: await (await truth()).raiseFence(0), adds: 0 });
+    if (refused === "duplicate") await tell(...drop("", 0), patientClient);
     const told = await tell(ADD, keys.flatMap(wordArguments), patientClient);
     compareIfAsked(told);
     const { epoch, adds } = told.stamp;
@@ -153,9 +155,7 @@ export function createFilter({ client, patientClient, prefix, truth, background 
       return { kind: told.verdict === "absent" ? "absent" : "pass" };
     },
     async add(key, refused) {
-      if (refused === "outdated") observe({ epoch: await (await truth()).raiseFence(0), adds: 0 });
-      if (refused === "duplicate") await tell(...drop("", 0), patientClient);
-      const [stamp] = await addAll([key]);
+      const [stamp] = await addAll([key], refused);
       if (stamp === undefined) throw new Error("an addition got no stamp");
       return stamp;
     },

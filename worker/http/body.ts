@@ -10,6 +10,8 @@ import { Refusal } from "./problem.ts";
 
 /** A link with every field at its limit has about 60 KB as JSON. */
 export const MAX_BODY_BYTES = 128 * 1024;
+/** For many links: about 4 KB for each of 1,000. */
+export const MAX_BULK_BODY_BYTES = 4 * 1024 * 1024;
 
 /** Refuses a body that is larger than `maxBytes`, whatever length its sender declared. */
 export function limitBody(maxBytes: number): MiddlewareHandler<ApiEnv> {

@@ -53,6 +53,15 @@ export function problemResponse(
   });
 }
 
+/** The problem document of one of several things that a request asks for. */
+export function problemOf(
+  scope: RequestScope,
+  { code, message, errors }: Refusal,
+): ProblemDocument & { readonly instance: string } {
+  const occurrence = { detail: message, instance: scope.path, ...(errors === undefined ? {} : { errors }) };
+  return { ...problem(code, occurrence), instance: scope.path };
+}
+
 /** 405 with what the address does take. */
 export function wrongMethod(scope: RequestScope, method: string, allowed: readonly string[]): Response {
   const allow = allowed.join(", ");

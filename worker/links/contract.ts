@@ -4,9 +4,10 @@
  * @module
  */
 import { createRoute } from "@hono/zod-openapi";
+import { bulkBody, bulkShown } from "../../shared/schema/link-bulk.ts";
 import { linksQuery, linksShown } from "../../shared/schema/link-list.ts";
 import { changeLinkBody, createLinkBody, linkShown, upsertLinkBody } from "../../shared/schema/link.ts";
-import { jsonBody, limitBody, MAX_BODY_BYTES } from "../http/body.ts";
+import { jsonBody, limitBody, MAX_BODY_BYTES, MAX_BULK_BODY_BYTES } from "../http/body.ts";
 import { noSuchLink, ofOneLink, problem, refusals, security } from "../http/contract.ts";
 
 const link = (description: string) => ({ description, content: { "application/json": { schema: linkShown } } });
@@ -36,6 +37,25 @@ export const createLinkCall = createRoute({
     200: link("The same link existed already."),
     201: link("Created; `Location` names it."),
     409: problem("The custom code or the external id is taken."),
+  },
+});
+
+/** `POST /api/v1/links/bulk` */
+export const createLinksCall = createRoute({
+  method: "post",
+  path: "/bulk",
+  operationId: "createLinks",
+  summary: "Create up to 1,000 links",
+  description:
+    "`results` has what came of each, in order, with the status that it would have had alone; one that fails takes no other along. " +
+    "Within the list the first of two with the same code or external id wins. A list without the object around it is taken as well.",
+  security,
+  middleware: [limitBody(MAX_BULK_BODY_BYTES), jsonBody],
+  request: { body: { required: true, content: { "application/json": { schema: bulkBody } } } },
+  responses: {
+    ...refusals,
+    ...bodyRefusals,
+    200: { description: "What came of each.", content: { "application/json": { schema: bulkShown } } },
   },
 });
 

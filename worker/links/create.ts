@@ -55,27 +55,20 @@ const MAX_ATTEMPTS = 3;
 
 /** Makes one link, or finds the automatic one that has the same settings. */
 export async function createLink(parts: CreateParts, body: CreateLinkBody, context: CreateContext): Promise<Created> {
-  const checked = checkSettings(settingsOf(body), context.policy);
-  if (checked.kind === "refused") return checked;
-  const { settings } = checked;
-  const asked = body.customCode ?? undefined;
-  const chosen = asked === undefined ? undefined : await chooseCode(parts.codes, parts.store, context.domain, asked);
-  if (chosen?.kind === "refused") return chosen;
-
-  // Whether a limited link is still alive is for its object to say, so each creation is a link of its own.
-  const isShared = chosen === undefined && body.unique !== true && settings.maxClicks === null;
-  const fingerprint = isShared ? await fingerprintOf(settings) : null;
+  const prepared = await prepare(parts.codes, parts.store, body, context);
+  if (prepared.kind === "refused") return prepared;
+  const { settings, customCode, fingerprint } = prepared;
   let refused: StampRefusal | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const [id, stamp] = await Promise.all([
       mintId(parts, context),
-      chosen === undefined ? null : parts.addToFilter({ domain: context.domain, code: chosen.code }, refused),
+      customCode === null ? null : parts.addToFilter({ domain: context.domain, code: customCode }, refused),
     ]);
-    const code = chosen?.code ?? parts.codes.encode(id);
+    const code = customCode ?? parts.codes.encode(id);
     const inserted = await parts.store.insert({
       id: String(id),
       key: { domain: context.domain, code },
-      type: chosen === undefined ? "auto" : "custom",
+      type: customCode === null ? "auto" : "custom",
       settings,
       fingerprint,
       stamp,
@@ -89,7 +82,7 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
     }
     if (inserted.kind === "external_id_taken") return inserted;
     if (inserted.kind === "taken") {
-      if (chosen !== undefined || attempt === MAX_ATTEMPTS) return { kind: "taken", shortCode: code };
+      if (customCode !== null || attempt === MAX_ATTEMPTS) return { kind: "taken", shortCode: code };
       continue;
     }
     const { row } = inserted;
@@ -100,13 +93,55 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
   }
 }
 
-/** An id whose code no other id can ever have had, also under an earlier key. */
-async function mintId({ nextIds, codes }: CreateParts, { place, now }: CreateContext): Promise<bigint> {
-  for (;;) {
-    const [id] = idsOf(await nextIds(1, place, now));
-    if (id === undefined) throw new Error("the sequencer gave no id");
-    if (!codes.isShadowed(codes.encode(id), now)) return id;
+/** A link as it is to be made, judged. */
+export interface Prepared {
+  readonly kind: "prepared";
+  readonly settings: LinkSettings;
+  /** In its stored form; null for a generated one. */
+  readonly customCode: string | null;
+  /** Of a link that a repeated creation finds again. */
+  readonly fingerprint: string | null;
+}
+
+/** Judges what is asked for. `store` tells which codes can be suggested in the place of one that cannot be had. */
+export async function prepare(
+  codes: Pick<CodeBook, "checkCustom">,
+  store: Pick<LinkStore, "takenAmong">,
+  body: CreateLinkBody,
+  { domain, policy }: Pick<CreateContext, "domain" | "policy">,
+): Promise<Prepared | Refused> {
+  const checked = checkSettings(settingsOf(body), policy);
+  if (checked.kind === "refused") return checked;
+  const { settings } = checked;
+  const asked = body.customCode ?? undefined;
+  const chosen = asked === undefined ? undefined : await chooseCode(codes, store, domain, asked);
+  if (chosen?.kind === "refused") return chosen;
+
+  // Whether a limited link is still alive is for its object to say, so each creation is a link of its own.
+  const isShared = chosen === undefined && body.unique !== true && settings.maxClicks === null;
+  const fingerprint = isShared ? await fingerprintOf(settings) : null;
+  return { kind: "prepared", settings, customCode: chosen?.code ?? null, fingerprint };
+}
+
+async function mintId(parts: CreateParts, { place, now }: CreateContext): Promise<bigint> {
+  const [id] = await mintIds(parts, 1, place, now);
+  if (id === undefined) throw new Error("the sequencer gave no id");
+  return id;
+}
+
+/** Ids whose codes no other id can ever have had, also under an earlier key. */
+export async function mintIds(
+  { nextIds, codes }: Pick<CreateParts, "nextIds" | "codes">,
+  count: number,
+  place: Place,
+  now: number,
+): Promise<readonly bigint[]> {
+  const minted: bigint[] = [];
+  while (minted.length < count) {
+    const ids = idsOf(await nextIds(count - minted.length, place, now));
+    minted.push(...ids.filter((id) => !codes.isShadowed(codes.encode(id), now)));
   }
+  return minted;
 }
 
 /** The settings that a body asks for, with their defaults. */

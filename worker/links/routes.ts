@@ -6,7 +6,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Link } from "../../shared/link.ts";
-import type { UrlPolicy } from "../../shared/url-policy.ts";
 import type { ApiEnv } from "../http/api-env.ts";
 import { ifMatch } from "../http/conditions.ts";
 import { clientAddress, placeOf } from "../http/context.ts";
@@ -14,6 +13,7 @@ import { chooseDomain, keyOf, noSuchLink } from "../http/link-key.ts";
 import { Refusal } from "../http/problem.ts";
 import { refuseInvalid } from "../http/validation.ts";
 import { externalIdTaken, hasChanged, keepsChanging, notCreated, refusalOf, show } from "./answers.ts";
+import { addBulk, type BulkRouteParts } from "./bulk/routes.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
 import {
   changeLinkCall,
@@ -32,15 +32,9 @@ import type { LinkName } from "./store.ts";
 import { upsertLink } from "./upsert.ts";
 
 /** What the links need, handed in. */
-export interface LinkParts extends CreateParts, ChangeParts {
+export interface LinkParts extends CreateParts, ChangeParts, BulkRouteParts {
   /** Reads pages of links, from the replica where there is one. */
   readonly listRows: ListLinks;
-  /** Hosts that links may live on; empty when each host is a domain of its own. */
-  readonly domains: readonly string[];
-  /** What destinations are allowed, given all hosts that are the service's own. */
-  readonly policyFor: (ownHosts: readonly string[]) => UrlPolicy;
-  /** What of the creator's address is kept. */
-  readonly cutAddress: (address: string | null) => string | null;
   /** Wakes whoever tells webhooks of what changed; never rejects. */
   readonly wakeWebhooks: () => Promise<unknown>;
   readonly mayRead: MiddlewareHandler<ApiEnv>;
@@ -79,6 +73,7 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
   });
 
   addCreations(routes, parts);
+  addBulk(routes, parts);
   addChanges(routes, parts);
   return routes;
 }

@@ -85,6 +85,8 @@ export interface LinkStore {
 const NOW_MICROSECONDS = sql<number>`(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
 /** Rises with each change, also when the clock does not. */
 const NEXT_VERSION = sql`greatest(${shortLinks.version} + 1, ${NOW_MICROSECONDS})`.mapWith(Number);
+/** The constraint that fences off stamps of past epochs. */
+export const FILTER_FENCE = "short_links_filter_fence";
 const CODE_KEY = "short_links_domain_short_code_key";
 const EXTERNAL_ID_KEY = "short_links_domain_external_id_key";
 const FINGERPRINT_KEY = "short_links_domain_fingerprint_key";
@@ -92,27 +94,14 @@ const FINGERPRINT_KEY = "short_links_domain_fingerprint_key";
 const REFUSALS: Readonly<Record<string, Inserted>> = {
   [CODE_KEY]: { kind: "taken" },
   [EXTERNAL_ID_KEY]: { kind: "external_id_taken" },
-  short_links_filter_fence: { kind: "unfiltered", reason: "outdated" },
+  [FILTER_FENCE]: { kind: "unfiltered", reason: "outdated" },
   short_links_filter_key: { kind: "unfiltered", reason: "duplicate" },
 };
 
 /** Builds the store. */
 export function createLinkStore(database: Database): LinkStore {
   const insertOnce = async (link: NewLink): Promise<Inserted> => {
-    const insert = database.insert(shortLinks).values({
-      id: link.id,
-      domain: link.key.domain,
-      shortCode: link.key.code,
-      type: link.type,
-      ...columnsOf(link.settings),
-      fingerprint: link.fingerprint,
-      filterEpoch: link.stamp?.epoch ?? null,
-      filterAdds: link.stamp?.adds ?? null,
-      version: NOW_MICROSECONDS,
-      creatorIp: link.creatorIp,
-      createdAt: new Date(link.now),
-      updatedAt: new Date(link.now),
-    });
+    const insert = database.insert(shortLinks).values(newRow(link));
     if (link.fingerprint === null) {
       const [row] = await insert.onConflictDoNothing({ target: [shortLinks.domain, shortLinks.shortCode] }).returning();
       return row === undefined ? { kind: "taken" } : { kind: "created", row };
@@ -210,7 +199,7 @@ export function createReadSnapshots(database: Database): ReadSnapshots {
 }
 
 /** Runs a statement; `otherwise` may answer for a violated constraint, or leave the error to be thrown. */
-async function ask<T>(
+export async function ask<T>(
   statement: () => Promise<T>,
   otherwise?: (constraint: string | undefined) => Promise<T | undefined>,
 ): Promise<T> {
@@ -238,6 +227,24 @@ function isStill(expected: Expected): SQL | undefined {
     externalId === null ? isNull(shortLinks.externalId) : eq(shortLinks.externalId, externalId),
     maxClicks === null ? isNull(shortLinks.maxClicks) : isNotNull(shortLinks.maxClicks),
   );
+}
+
+/** The row of a new link, as it is inserted. */
+export function newRow(link: NewLink) {
+  return {
+    id: link.id,
+    domain: link.key.domain,
+    shortCode: link.key.code,
+    type: link.type,
+    ...columnsOf(link.settings),
+    fingerprint: link.fingerprint,
+    filterEpoch: link.stamp?.epoch ?? null,
+    filterAdds: link.stamp?.adds ?? null,
+    version: NOW_MICROSECONDS,
+    creatorIp: link.creatorIp,
+    createdAt: new Date(link.now),
+    updatedAt: new Date(link.now),
+  };
 }
 
 function columnsOf(settings: LinkSettings) {

@@ -63,18 +63,28 @@ export function wireHealth(): HealthParts {
 
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
-  const { config, codes, fleet, filter, quotas, database, publish, wakeWebhooks } = openCore();
-  const [{ createLinkStore }, { entryOf }, listRows] = await Promise.all([
+  const { config, codes, fleet, filter, quotas, database, publish, publishAll, wakeWebhooks } = openCore();
+  const [{ createLinkStore }, { createInsertAll }, { entryOf }, listRows] = await Promise.all([
     import("../links/store.ts"),
+    import("../links/bulk/store.ts"),
     import("../entries/store.ts"),
     wireList(),
   ]);
   const keyDoor = openKeys().door;
+  const nextIds = createNextIds(fleet);
   return {
     store: createLinkStore(await database()),
     listRows,
+    bulk: {
+      codes,
+      nextIds,
+      entryOf,
+      insertAll: createInsertAll(await database()),
+      addAllToFilter: (keys, refused) => filter.addAll(keys, refused),
+      publishAll,
+    },
     codes,
-    nextIds: createNextIds(fleet),
+    nextIds,
     addToFilter: (key, refused) => filter.add(key, refused),
     publish,
     entryOf,

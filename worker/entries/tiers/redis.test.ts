@@ -106,3 +106,13 @@ test("an address where nothing listens, and a wrong token, are down", async ({ e
     expect(await tier.lookup(freshKey(), now)).toMatchObject({ kind: "down" });
   }
 });
+
+test("several entries are kept with one command, each unless a newer one stands there", async ({ expect }) => {
+  const tier = createRedisTier(client, redisPrefix);
+  const [first, second] = [freshKey(), freshKey()];
+  const newer = present({ version: 9, longUrl: "https://example.com/newer" });
+  await tier.fill(first, newer);
+  await tier.fillAll([first, second].map((key) => ({ key, entry: present({ version: 8 }) })));
+  expect(await tier.lookup(first, now)).toMatchObject({ entry: { version: 9 } });
+  expect(await tier.lookup(second, now)).toMatchObject({ kind: "entry", entry: { version: 8 } });
+});

@@ -4,11 +4,19 @@
  *
  * @module
  */
-import { type CodeKey, decodeEntry, encodeEntry, type Entry, notFoundAt, vouched } from "../../../shared/entry.ts";
+import {
+  type CodeKey,
+  decodeEntry,
+  encodeEntry,
+  type Entry,
+  notFoundAt,
+  type PresentEntry,
+  vouched,
+} from "../../../shared/entry.ts";
 import type { RedisClient } from "../../backends/redis.ts";
 import { log } from "../../telemetry/log.ts";
 import type { Filter } from "../filter.ts";
-import { KEEP_UNLESS_OLDER } from "../scripts.ts";
+import { KEEP_ALL_UNLESS_OLDER, KEEP_UNLESS_OLDER } from "../scripts.ts";
 import { type Answer, PASS, type Tier } from "../tier.ts";
 
 const PRESENT_SECONDS = 60 * 60;
@@ -18,6 +26,14 @@ const ABSENT_SECONDS = 10;
 /** The tier, and the write that a change makes, which must tell whether it came through. */
 export interface RedisTier extends Tier {
   fill(key: CodeKey, entry: Entry): Promise<void>;
+  /** Keeps several living entries with one command, each unless a newer one stands there. */
+  fillAll(published: readonly Published[]): Promise<void>;
+}
+
+/** An entry, and what it is the entry of. */
+export interface Published {
+  readonly key: CodeKey;
+  readonly entry: PresentEntry;
 }
 
 /** The codes that a filter knows all of, so that the one command which looks for an entry can also say that there is none. */
@@ -51,6 +67,11 @@ export function createRedisTier(
     async fill(key, entry) {
       const seconds = lifetimeSeconds(entry);
       await (await client()).evaluate(KEEP_UNLESS_OLDER, [keyOf(key)], [encodeEntry(entry), String(seconds)]);
+    },
+    async fillAll(published) {
+      const texts = published.map(({ entry }) => encodeEntry(entry));
+      const keys = published.map(({ key }) => keyOf(key));
+      await (await client()).evaluate(KEEP_ALL_UNLESS_OLDER, keys, [String(PRESENT_SECONDS), ...texts]);
     },
   };
 }
