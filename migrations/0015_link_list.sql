@@ -36,11 +36,59 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 --> statement-breakpoint
 
--- Part of a code, of a URL or of a title, in any case. Between them stands what no search may hold, so none is found across two.
-CREATE INDEX IF NOT EXISTS short_links_search_idx ON short_links
-  USING gin ((short_code || E'\x01' || long_url || E'\x01' || coalesce(title, '')) gin_trgm_ops);
+-- What is searched of a link: its code, its URL and its title. Between them stands what no search may hold, so none is found across two. In a
+-- table of its own, since its index is dear to write and has nothing to do with clicks: each batch of those raises counts in `short_links`, and
+-- a row that moves to another page thereby is entered anew into every index of that table.
+CREATE TABLE link_texts (
+  link_id  bigint PRIMARY KEY,
+  searched text NOT NULL
+);
 
 --> statement-breakpoint
 
--- Room on each page for a row whose count is raised, without which it moves to another page and touches every index after all.
+CREATE FUNCTION keep_link_text() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO link_texts (link_id, searched)
+  VALUES (NEW.id, NEW.short_code || E'\x01' || NEW.long_url || E'\x01' || coalesce(NEW.title, ''))
+  ON CONFLICT (link_id) DO UPDATE SET searched = excluded.searched;
+  RETURN NULL;
+END
+$$;
+
+--> statement-breakpoint
+
+CREATE TRIGGER keep_link_text_made AFTER INSERT ON short_links FOR EACH ROW EXECUTE FUNCTION keep_link_text();
+
+--> statement-breakpoint
+
+CREATE TRIGGER keep_link_text_changed AFTER UPDATE OF short_code, long_url, title ON short_links
+  FOR EACH ROW WHEN ((OLD.short_code, OLD.long_url, OLD.title) IS DISTINCT FROM (NEW.short_code, NEW.long_url, NEW.title))
+  EXECUTE FUNCTION keep_link_text();
+
+--> statement-breakpoint
+
+CREATE FUNCTION drop_link_text() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM link_texts WHERE link_id = OLD.id;
+  RETURN NULL;
+END
+$$;
+
+--> statement-breakpoint
+
+CREATE TRIGGER drop_link_text AFTER DELETE ON short_links FOR EACH ROW EXECUTE FUNCTION drop_link_text();
+
+--> statement-breakpoint
+
+-- The links so far. The triggers stand already, and hold off writers until this file is committed: none is missed.
+INSERT INTO link_texts (link_id, searched)
+SELECT id, short_code || E'\x01' || long_url || E'\x01' || coalesce(title, '') FROM short_links;
+
+--> statement-breakpoint
+
+CREATE INDEX link_texts_searched_idx ON link_texts USING gin (searched gin_trgm_ops);
+
+--> statement-breakpoint
+
+-- Room on each page for rows whose counts are raised: without it they move to another page and touch every index.
 ALTER TABLE short_links SET (fillfactor = 90);

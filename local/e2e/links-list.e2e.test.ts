@@ -156,6 +156,17 @@ test("search finds part of a code, of the URL or of the title, in any case, and 
   expect(await searched("a")).toContain(other);
 });
 
+test("a search knows what a link is now: changed, replaced or deleted", async ({ expect }) => {
+  const tag = freshTag();
+  const code = await createLink(service, { tags: [tag], title: "before" });
+  await service.api("PATCH", `/links/${code}`, { title: "after", longUrl: "https://example.com/moved" });
+  expect(await found(`tag=${tag}&search=before`)).toEqual([]);
+  for (const text of ["after", "/moved"]) expect(await found(`tag=${tag}&search=${text}`)).toEqual([code]);
+  await service.api("DELETE", `/links/${code}`);
+  expect(await found(`tag=${tag}&search=after`)).toEqual([]);
+  expect(await sql(`SELECT 1 FROM link_texts WHERE searched LIKE '${code}%'`)).toEqual([]);
+});
+
 test("tags are all asked for, and each filter narrows what the others leave", async ({ expect }) => {
   const [a, b] = [freshTag(), freshTag()];
   const soon = new Date(Date.now() + 60 * 60 * 1000).toISOString();
