@@ -226,3 +226,15 @@ test("the word is no code's: a link called bulk is read, and other methods than 
   expect((await service.api("DELETE", "/links/bulk")).status).toBe(204);
   expect((await service.fetch("/api/v1/links/bulk", { method: "POST" })).status).toBe(401);
 });
+
+test("the OpenAPI document describes the list by the body of a single creation", async ({ expect }) => {
+  const { body } = await see(service.fetch("/api/openapi.json"));
+  expect(fieldOf(fieldOf(body, "paths"), "/api/v1/links/bulk")).toMatchObject({
+    post: {
+      requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/CreateLinks" } } } },
+    },
+  });
+  expect(fieldOf(fieldOf(fieldOf(body, "components"), "schemas"), "CreateLinks")).toMatchObject({
+    properties: { links: { items: { $ref: "#/components/schemas/CreateLink" } } },
+  });
+});

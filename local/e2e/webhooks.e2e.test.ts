@@ -78,6 +78,7 @@ test("a link that is made, changed, visited and deleted is told of, signed, as t
     longUrl: "https://example.com/",
     customCode: "größe",
     tags: ["told"],
+    externalId: "told-1",
     metadata: { n: 1 },
     expireAt: "2099-01-01T00:00:00Z",
   });
