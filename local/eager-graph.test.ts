@@ -18,6 +18,8 @@ const NEVER_EAGER = [
   "node_modules/@upstash/",
   "node_modules/isbot/",
   "node_modules/ua-parser-js/",
+  "node_modules/uqr/",
+  "node_modules/fast-png/",
   "worker/api.ts",
   "worker/jobs.ts",
   "worker/backends/postgres.ts",

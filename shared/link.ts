@@ -94,6 +94,11 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** What a QR code holds: the short URL with `qr` in its query, by which a click tells that it came from one. */
+export function qrUrlAt(origin: string, shortCode: string): string {
+  return `${shortUrlAt(origin, shortCode)}?qr`;
+}
+
 /** Where a code is reached. `origin` is that of its domain, such as `https://go.example.com`. */
 export function shortUrlAt(origin: string, shortCode: string): string {
   return `${origin}/${encodeURIComponent(shortCode)}`;

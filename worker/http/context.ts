@@ -66,6 +66,11 @@ class Scope implements RequestScope {
   }
 }
 
+/** Where a domain is reached. The host that was asked is reached as it was: locally that is a port and no TLS. */
+export function originOf({ host, url }: RequestScope, domain: string): string {
+  return host === domain ? url.origin : `https://${domain}`;
+}
+
 /** The client's address as Cloudflare saw it, or null. `X-Forwarded-For` is the client's own word and is never read. */
 export function clientAddress({ headers }: Request): string | null {
   const address = headers.get("cf-connecting-ip");

@@ -7,6 +7,7 @@ import type { Context } from "hono";
 import type { Link } from "../../shared/link.ts";
 import type { LinkShown } from "../../shared/schema/link.ts";
 import type { ApiEnv } from "../http/api-env.ts";
+import { originOf } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Created } from "./create.ts";
 import { showLink } from "./rows.ts";
@@ -17,8 +18,7 @@ export type NotCreated = Exclude<Created, { readonly link: Link }>;
 
 /** The link as JSON. A link of the host that was asked is reached as that host was: locally that is a port and no TLS. */
 export function show(c: Context<ApiEnv>, link: Link): LinkShown {
-  const { host, url } = c.env.scope;
-  return showLink(link, host === link.domain ? url.origin : `https://${link.domain}`);
+  return showLink(link, originOf(c.env.scope, link.domain));
 }
 
 /** What was asked for is not allowed. */

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
 import { bulkBody, bulkShown } from "../../shared/schema/link-bulk.ts";
 import { linksQuery, linksShown } from "../../shared/schema/link-list.ts";
 import { changeLinkBody, createLinkBody, linkShown, upsertLinkBody } from "../../shared/schema/link.ts";
+import { qrQuery } from "../../shared/schema/qr.ts";
 import { jsonBody, limitBody, MAX_BODY_BYTES, MAX_BULK_BODY_BYTES } from "../http/body.ts";
 import { noSuchLink, ofOneLink, problem, refusals, security } from "../http/contract.ts";
 
@@ -109,6 +110,28 @@ export const readLinkCall = createRoute({
     ...refusals,
     ...noSuchLink,
     200: link("The link."),
+  },
+});
+
+const image = z.string().openapi({ format: "binary" });
+
+/** `GET /api/v1/links/{code}/qr` */
+export const drawQrCall = createRoute({
+  method: "get",
+  path: "/{code}/qr",
+  operationId: "drawQrCode",
+  summary: "The QR code of a link",
+  description: "It holds the short URL with `?qr`, so that clicks tell that they came from one.",
+  security,
+  request: { params: ofOneLink.params, query: ofOneLink.query.extend(qrQuery) },
+  responses: {
+    ...refusals,
+    ...noSuchLink,
+    200: {
+      description: "The picture.",
+      content: { "image/svg+xml": { schema: z.string() }, "image/png": { schema: image } },
+    },
+    304: { description: "The picture is the one that `If-None-Match` names." },
   },
 });
 

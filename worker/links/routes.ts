@@ -27,6 +27,7 @@ import { type CreateContext, type Created, type CreateParts, createLink } from "
 import { EXTERNAL_ID_PREFIX } from "./custom-code.ts";
 import { listLinks } from "./list.ts";
 import type { ListLinks } from "./queries.ts";
+import { addQr } from "./qr.ts";
 import { etagOf, linkOf } from "./rows.ts";
 import type { LinkName } from "./store.ts";
 import { upsertLink } from "./upsert.ts";
@@ -43,7 +44,7 @@ export interface LinkParts extends CreateParts, ChangeParts, BulkRouteParts {
 
 const READING = new Set(["GET", "HEAD"]);
 
-/** `/api/v1/links`: create, upsert, list, read, change and delete. */
+/** `/api/v1/links`: create, upsert, list, read, change and delete, and the picture of a link. */
 export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
   const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   routes.use("/*", (c, next) => (READING.has(c.req.method) ? parts.mayRead : parts.mayWrite)(c, next));
@@ -74,6 +75,7 @@ export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
 
   addCreations(routes, parts);
   addBulk(routes, parts);
+  addQr(routes, parts);
   addChanges(routes, parts);
   return routes;
 }

@@ -15,15 +15,18 @@ test.for([
   ["an encoded slash does not end the segment", "/a%2Fb", "a/b"],
   ["a second segment is no code", "/a/b", { kind: "nothing" }],
   ["two slashes are no code", "/abc//", { kind: "nothing" }],
+  ["the QR code is wanted of a code", "/%C3%BCn%C3%AF/qr/", { kind: "segment", segment: "ünï", wish: "qr" }],
+  ["what is beside the QR code is nothing", "/abc/qr/x", { kind: "nothing" }],
   ["B043, B111: broken UTF-8", "/%C3%28", { kind: "broken" }],
   ["B043: an encoded surrogate", "/%ED%A0%80", { kind: "broken" }],
   ["B043, B111: an unfinished escape", "/%E0%A4%A", { kind: "broken" }],
   ["B111: bytes that are no UTF-8", "/%A4%A2", { kind: "broken" }],
   ["B111: a lone percent sign", "/%", { kind: "broken" }],
+  ["an over-long code", `/${"a".repeat(769)}/qr`, { kind: "broken" }],
   ["an over-long path", `/${"a".repeat(5000)}`, { kind: "broken" }],
   ["B042: an encoded control character", "/a%00b", { kind: "broken" }],
   ["letters of any script", "/%C3%BCn%C3%AF", "ünï"],
 ] as const)("%s: %s", ([, path, expected], { expect }) => {
   const read = codeOf(path);
-  expect(read.kind === "segment" ? read.segment : read).toEqual(expected);
+  expect(read).toEqual(typeof expected === "string" ? { kind: "segment", segment: expected, wish: "visit" } : expected);
 });

@@ -3,11 +3,13 @@
  *
  * @module
  */
+import type { CodeKey } from "../../shared/entry.ts";
+import { qrUrlAt } from "../../shared/link.ts";
 import { PROBLEMS } from "../../shared/problem.ts";
 import type { RedirectStatus } from "../../shared/entry.ts";
 import type * as VisitorPages from "../pages/visitor-pages.tsx";
 import type { TierName } from "../entries/tier.ts";
-import type { RequestScope } from "../http/context.ts";
+import { originOf, type RequestScope } from "../http/context.ts";
 import { prefersJson } from "../http/negotiate.ts";
 import { problemResponse } from "../http/problem.ts";
 
@@ -75,6 +77,19 @@ export async function preview({ requestId }: RequestScope, location: string): Pr
   const { previewPage, PAGE_HEADERS } = await loadPages();
   return new Response(previewPage(location), {
     headers: { ...PAGE_HEADERS, "X-Robots-Tag": "noindex", "X-Request-Id": requestId },
+  });
+}
+
+/** The QR code of a link, as SVG. */
+export async function qrCode(request: Request, scope: RequestScope, { domain, code }: CodeKey): Promise<Response> {
+  const [{ drawSvg, PLAIN_LOOK }, { answerPicture }] = await Promise.all([
+    import("../pages/qr.ts"),
+    import("../http/picture.ts"),
+  ]);
+  const picture = drawSvg(qrUrlAt(originOf(scope, domain), code), PLAIN_LOOK);
+  return answerPicture(request, "image/svg+xml", picture, "public", {
+    "X-Robots-Tag": "noindex",
+    "X-Request-Id": scope.requestId,
   });
 }
 

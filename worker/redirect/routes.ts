@@ -10,8 +10,8 @@ import { clientAddress, type RequestScope, type WaitUntil } from "../http/contex
 import type { TierName } from "../entries/tier.ts";
 import { destinationOf, type Redirection } from "./destination.ts";
 import { passageOf, type VisitsLeft } from "./limit.ts";
-import { codeOf } from "./path.ts";
-import { fail, preview, redirectTo } from "./respond.ts";
+import { codeOf, type Wish } from "./path.ts";
+import { fail, preview, qrCode, redirectTo } from "./respond.ts";
 
 /** Where a visitor was sent, and when, in epoch milliseconds. */
 export interface Departure {
@@ -36,7 +36,7 @@ export interface RedirectParts {
   readonly debugTiming: boolean;
 }
 
-/** Answers `GET` and `HEAD` of `/{code}`: at once, when memory knows the link. */
+/** Answers `GET` and `HEAD` of `/{code}` and what is beside it: at once, when memory knows the link. */
 export type Redirect = (request: Request, scope: RequestScope) => Response | Promise<Response>;
 
 /** Builds the redirect. */
@@ -51,8 +51,8 @@ export function createRedirect(parts: RedirectParts): Redirect {
     const key: CodeKey = { domain: scope.host, code: code.code };
     const resolution = parts.resolve(key, scope.now, scope.waitUntil);
     return resolution instanceof Promise
-      ? answerLater(parts, request, scope, key, resolution)
-      : answer(parts, request, scope, key, resolution);
+      ? answerLater(parts, request, scope, key, path.wish, resolution)
+      : answer(parts, request, scope, key, path.wish, resolution);
   };
 }
 
@@ -61,9 +61,10 @@ async function answerLater(
   request: Request,
   scope: RequestScope,
   key: CodeKey,
+  wish: Wish,
   resolution: Promise<Resolution>,
 ): Promise<Response> {
-  return answer(parts, request, scope, key, await resolution);
+  return answer(parts, request, scope, key, wish, await resolution);
 }
 
 function answer(
@@ -71,25 +72,27 @@ function answer(
   request: Request,
   scope: RequestScope,
   key: CodeKey,
+  wish: Wish,
   resolution: Resolution,
 ): Response | Promise<Response> {
   if (resolution.kind === "unavailable") return fail(request, scope, "unavailable");
-  if (resolution.kind === "refused") return unknown(parts, request, scope, key);
+  if (resolution.kind === "refused") return unknown(parts, request, scope, key, wish);
 
   const destination = destinationOf(resolution.entry, scope.now);
   const tier = parts.debugTiming ? resolution.tier : null;
   switch (destination.kind) {
     case "redirect":
+      if (wish !== "visit") return show(parts, request, scope, key, destination);
       return destination.maxClicks === null
         ? sendOn(parts, request, scope, destination, tier)
         : sendOnIfLeft(parts, request, scope, destination, destination.maxClicks, tier);
     case "expired_elsewhere":
-      return redirectTo(scope, destination.location, 302, tier);
+      return wish === "visit" ? redirectTo(scope, destination.location, 302, tier) : fail(request, scope, "gone");
     case "expired":
       return fail(request, scope, "gone");
     case "not_found":
       return resolution.entry.kind === "absent"
-        ? unknown(parts, request, scope, key)
+        ? unknown(parts, request, scope, key, wish)
         : fail(request, scope, "not_found");
   }
 }
@@ -131,11 +134,29 @@ async function sendOnIfLeft(
   }
 }
 
+/** What is beside a link that would be followed: nobody is sent on, and nothing is counted. */
+async function show(
+  parts: RedirectParts,
+  request: Request,
+  scope: RequestScope,
+  key: CodeKey,
+  { linkId, maxClicks }: Redirection,
+): Promise<Response> {
+  if (maxClicks !== null && !(await parts.visitsLeft.hasLeft(linkId, maxClicks))) return fail(request, scope, "gone");
+  return qrCode(request, scope, key);
+}
+
 /** A code that does not exist: one address may ask for a few, not for all of them. */
-async function unknown(parts: RedirectParts, request: Request, scope: RequestScope, key: CodeKey): Promise<Response> {
+async function unknown(
+  parts: RedirectParts,
+  request: Request,
+  scope: RequestScope,
+  key: CodeKey,
+  wish: Wish,
+): Promise<Response> {
   const address = clientAddress(request);
   const allowed = address === null || (await parts.mayMiss(address));
   // Whoever tries codes one after the other is no misprint.
-  if (allowed && request.method === "GET") parts.noteMiss(key, scope.now, scope.waitUntil);
+  if (allowed && wish === "visit" && request.method === "GET") parts.noteMiss(key, scope.now, scope.waitUntil);
   return fail(request, scope, allowed ? "not_found" : "rate_limited");
 }
