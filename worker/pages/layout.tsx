@@ -10,7 +10,7 @@ const STYLE = `
 :root { color-scheme: light dark; }
 body { font: 1.1rem/1.6 system-ui, sans-serif; max-width: 34rem; margin: 18vh auto 0; padding: 0 1.5rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .6rem; }
-p { margin: 0; opacity: .8; }
+p { margin: 0 0 .6rem; opacity: .8; overflow-wrap: anywhere; }
 `;
 
 /** The headers of these pages: all that a browser may do with them is to show them. */
@@ -36,7 +36,8 @@ export function renderPage(props: { readonly title: string; readonly children: C
       </head>
       <body>
         <main>
-          <h1>{props.title}</h1>
+          {/* Whatever direction the text of an owner has, it is its own. */}
+          <h1 dir="auto">{props.title}</h1>
           {props.children}
         </main>
       </body>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Child } from "hono/jsx";
 import { renderPage } from "./layout.tsx";
 
 export { PAGE_HEADERS } from "./layout.tsx";
@@ -36,20 +37,40 @@ export const FAILURE_PAGES = {
   }),
 } as const;
 
-/** Where a link leads, for a program that looks at it on its own. */
-export function previewPage(location: string): string {
+/** What a preview tells of a link beside its destination. */
+export interface LinkFacts {
+  readonly title: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly clickCount: number;
+}
+
+/** Where a link leads, for whoever wants to know before they go, or looks at it on its own. Without `facts` it tells no more. */
+export function previewPage(location: string, facts: LinkFacts | null): string {
   return renderPage({
-    title: "A short link",
+    title: facts?.title ?? "A short link",
     children: (
-      <p>
-        It leads to{" "}
-        <a href={location} rel="nofollow noreferrer">
-          {location}
-        </a>
-        .
-      </p>
+      <>
+        <p>
+          This short link leads to{" "}
+          <a href={location} rel="noopener noreferrer nofollow">
+            {location}
+          </a>
+        </p>
+        {facts === null ? null : factsLine(facts)}
+      </>
     ),
   });
+}
+
+function factsLine({ createdAt, clickCount }: LinkFacts): Child {
+  const created = new Date(createdAt).toISOString();
+  return (
+    <p>
+      Created on <time datetime={created}>{created.slice(0, 10)}</time>, followed{" "}
+      {clickCount === 1 ? "once" : `${clickCount} times`}.
+    </p>
+  );
 }
 
 /** The bare domain, when `HOME_URL` is not set. */

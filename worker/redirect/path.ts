@@ -4,8 +4,8 @@
  * @module
  */
 
-/** What a visitor wants of a link: to go on, or its QR code (`/{code}/qr`). */
-export type Wish = "visit" | "qr";
+/** What a visitor wants of a link: to go on, to see where it leads (`/{code}+`), or its QR code (`/{code}/qr`). */
+export type Wish = "visit" | "preview" | "qr";
 
 /** What a path holds. */
 export type PathCode =
@@ -32,11 +32,18 @@ export function codeOf(pathname: string): PathCode {
 }
 
 function decode(text: string, wish: Wish): PathCode {
-  if (!text.includes("%")) return { kind: "segment", segment: text, wish };
+  if (!text.includes("%")) return asked(text, wish);
   try {
     const segment = decodeURIComponent(text);
-    return /\p{Cc}/u.test(segment) ? { kind: "broken" } : { kind: "segment", segment, wish };
+    return /\p{Cc}/u.test(segment) ? { kind: "broken" } : asked(segment, wish);
   } catch {
     return { kind: "broken" };
   }
+}
+
+/** No code has a `+`. */
+function asked(segment: string, wish: Wish): PathCode {
+  return wish === "visit" && segment.endsWith("+")
+    ? { kind: "segment", segment: segment.slice(0, -1), wish: "preview" }
+    : { kind: "segment", segment, wish };
 }

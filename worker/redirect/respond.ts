@@ -72,10 +72,14 @@ function failPage(
   });
 }
 
-/** What a link looks like to a program that must not be sent on: where it leads, as a page. */
-export async function preview({ requestId }: RequestScope, location: string): Promise<Response> {
+/** Where a link leads, as a page: for whoever asks, and for a program that must not be sent on. */
+export async function preview(
+  { requestId }: RequestScope,
+  location: string,
+  facts: VisitorPages.LinkFacts | null,
+): Promise<Response> {
   const { previewPage, PAGE_HEADERS } = await loadPages();
-  return new Response(previewPage(location), {
+  return new Response(previewPage(location, facts), {
     headers: { ...PAGE_HEADERS, "X-Robots-Tag": "noindex", "X-Request-Id": requestId },
   });
 }

@@ -3,11 +3,13 @@
  *
  * @module
  */
+import { BackendDown } from "../../shared/backend-down.ts";
 import type { CodeBook } from "../../shared/code.ts";
 import type { CodeKey } from "../../shared/entry.ts";
 import type { Resolution, Resolve } from "../entries/resolve.ts";
 import { clientAddress, type RequestScope, type WaitUntil } from "../http/context.ts";
 import type { TierName } from "../entries/tier.ts";
+import type { LinkFacts } from "../pages/visitor-pages.tsx";
 import { destinationOf, type Redirection } from "./destination.ts";
 import { passageOf, type VisitsLeft } from "./limit.ts";
 import { codeOf, type Wish } from "./path.ts";
@@ -33,6 +35,8 @@ export interface RedirectParts {
   readonly noteMiss: (key: CodeKey, now: number, waitUntil: WaitUntil) => void;
   /** Counts the visits of links that have a limit. */
   readonly visitsLeft: VisitsLeft;
+  /** What a preview tells of a link; undefined when it has no row. Rejects with `BackendDown` when nobody can say. */
+  readonly describe: (key: CodeKey) => Promise<LinkFacts | undefined>;
   readonly debugTiming: boolean;
 }
 
@@ -82,7 +86,7 @@ function answer(
   const tier = parts.debugTiming ? resolution.tier : null;
   switch (destination.kind) {
     case "redirect":
-      if (wish !== "visit") return show(parts, request, scope, key, destination);
+      if (wish !== "visit") return show(parts, request, scope, key, wish, destination);
       return destination.maxClicks === null
         ? sendOn(parts, request, scope, destination, tier)
         : sendOnIfLeft(parts, request, scope, destination, destination.maxClicks, tier);
@@ -128,7 +132,7 @@ async function sendOnIfLeft(
         ? fail(request, scope, "gone")
         : redirectTo(scope, destination.expiredUrl, 302, tier);
     case "show_to_bot":
-      return preview(scope, destination.location);
+      return preview(scope, destination.location, null);
     case "look_ahead":
       return fail(request, scope, "unavailable");
   }
@@ -140,10 +144,21 @@ async function show(
   request: Request,
   scope: RequestScope,
   key: CodeKey,
-  { linkId, maxClicks }: Redirection,
+  wish: Exclude<Wish, "visit">,
+  { linkId, location, maxClicks }: Redirection,
 ): Promise<Response> {
   if (maxClicks !== null && !(await parts.visitsLeft.hasLeft(linkId, maxClicks))) return fail(request, scope, "gone");
-  return qrCode(request, scope, key);
+  return wish === "qr" ? qrCode(request, scope, key) : preview(scope, location, await factsOf(parts, key));
+}
+
+/** What the row tells; null while nobody can be asked, since the entry alone knows where the link leads. */
+async function factsOf({ describe }: RedirectParts, key: CodeKey): Promise<LinkFacts | null> {
+  try {
+    return (await describe(key)) ?? null;
+  } catch (error) {
+    if (error instanceof BackendDown) return null;
+    throw error;
+  }
 }
 
 /** A code that does not exist: one address may ask for a few, not for all of them. */

@@ -120,6 +120,11 @@ function buildCore(config: Config) {
     return createFilterTruth(await connect(STATEMENT_LIMIT_MS));
   });
 
+  const linkStore = lazily(async () => {
+    const { createLinkStore } = await import("../links/store.ts");
+    return createLinkStore(await connect(LOOKUP_LIMIT_MS));
+  });
+
   const database = lazily(() => connect(STATEMENT_LIMIT_MS));
   const readDueWebhooks = async (now: number): Promise<readonly string[]> => {
     const { createOutbox } = await import("../webhooks/store.ts");
@@ -214,6 +219,10 @@ function buildCore(config: Config) {
       mayMiss: (address) => mayGoOn(env.UNKNOWN_CODE_LIMIT, address),
       noteMiss: createNoteMiss({ send: sendOrSpill, wait: (ms) => scheduler.wait(ms) }),
       visitsLeft: quotas,
+      describe: async (key) => {
+        const row = await (await linkStore()).find(key);
+        return row && { title: row.title, createdAt: row.createdAt.getTime(), clickCount: row.clickCount };
+      },
       debugTiming: config.debugTiming,
     }),
   };
