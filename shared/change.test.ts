@@ -27,6 +27,8 @@ const CHANGES: readonly Change[] = [
       expiredUrl: null,
       disabled: false,
       maxClicks: null,
+      forwardQuery: true,
+      forwardPath: false,
     },
     redis: false,
     purge: true,

@@ -24,6 +24,8 @@ const entries: fc.Arbitrary<Entry> = fc.oneof(
     expiredUrl: fc.option(url),
     disabled: fc.boolean(),
     maxClicks: fc.option(fc.integer({ min: 1 })),
+    forwardQuery: fc.boolean(),
+    forwardPath: fc.boolean(),
   }),
 );
 
@@ -62,6 +64,15 @@ describe("the stored form of an entry", () => {
     ]) {
       expect(decodeEntry(broken)).toBeUndefined();
     }
+  });
+
+  test("one that was stored before links could forward is read, and forwards nothing", ({ expect }) => {
+    const before =
+      '0000000000000001{"f":1,"at":2,"id":"3","to":"https://example.com/","st":302,"vs":null,"ex":null,"xu":null,"off":false,"max":null}';
+    expect(decodeEntry(before)).toMatchObject({ forwardQuery: false, forwardPath: false });
+    expect(stored("https://example.com/")).toBe(before);
+    expect(decodeEntry(before.replace('"max"', '"fq":1,"max"'))).toBeUndefined();
+    expect(decodeEntry(before.replace('"max"', '"fp":null,"max"'))).toBeUndefined();
   });
 
   test("B161: a stored destination that would run code, or is not in its sent form, is a miss", ({ expect }) => {
@@ -164,5 +175,7 @@ function stored(longUrl: string): string {
     expiredUrl: null,
     disabled: false,
     maxClicks: null,
+    forwardQuery: false,
+    forwardPath: false,
   });
 }

@@ -31,6 +31,10 @@ export interface PresentEntry {
   readonly disabled: boolean;
   /** How many visits may pass; the link's own object counts them. */
   readonly maxClicks: number | null;
+  /** Whether the visitor's query is added to the destination's. */
+  readonly forwardQuery: boolean;
+  /** Whether the path behind the code is added to the destination's. */
+  readonly forwardPath: boolean;
 }
 
 /** Known not to exist. */
@@ -77,6 +81,9 @@ export function encodeEntry(entry: Entry): string {
     xu: entry.expiredUrl,
     off: entry.disabled,
     max: entry.maxClicks,
+    // Only where they are set: most links have neither, and entries from before there were any read the same.
+    ...(entry.forwardQuery && { fq: true }),
+    ...(entry.forwardPath && { fp: true }),
   })}`;
 }
 
@@ -91,8 +98,9 @@ export function decodeEntry(text: string): Entry | undefined {
   if (!isNumber(vouchedAt)) return undefined;
   if (!("id" in fields)) return { kind: "absent", version, vouchedAt, tombstone: fields["gone"] === true };
 
-  const { id, to, st, vs, ex, xu, off, max } = fields;
+  const { id, to, st, vs, ex, xu, off, max, fq = false, fp = false } = fields;
   if (typeof id !== "string" || typeof off !== "boolean" || !isRedirectStatus(st)) return undefined;
+  if (typeof fq !== "boolean" || typeof fp !== "boolean") return undefined;
   if (!isNumberOrNull(vs) || !isNumberOrNull(ex) || !isNumberOrNull(max)) return undefined;
   if (typeof to !== "string" || !isSendable(to)) return undefined;
   if (xu !== null && (typeof xu !== "string" || !isSendable(xu))) return undefined;
@@ -108,6 +116,8 @@ export function decodeEntry(text: string): Entry | undefined {
     expiredUrl: xu,
     disabled: off,
     maxClicks: max,
+    forwardQuery: fq,
+    forwardPath: fp,
   };
 }
 

@@ -27,6 +27,10 @@ export interface LinkSettings {
   readonly expiredUrl: string | null;
   /** How many visits may pass, bots and look-aheads not counted. */
   readonly maxClicks: number | null;
+  /** Whether the visitor's query is added to the destination's. */
+  readonly forwardQuery: boolean;
+  /** Whether the path behind the code is added to the destination's. */
+  readonly forwardPath: boolean;
   readonly disabled: boolean;
 }
 
@@ -42,6 +46,8 @@ export const LINK_DEFAULTS: Omit<LinkSettings, "longUrl"> = {
   expireAt: null,
   expiredUrl: null,
   maxClicks: null,
+  forwardQuery: false,
+  forwardPath: false,
   disabled: false,
 };
 
@@ -77,8 +83,9 @@ export function settingsText(settings: LinkSettings): string {
     settings.expiredUrl,
     settings.maxClicks,
     settings.disabled,
-    // Last, and only where there is one: links made before there were external ids keep their text.
+    // Last, and only where they are set: links made before there were any keep their text. Of other types than the text of an external id.
     ...(settings.externalId === null ? [] : [settings.externalId]),
+    ...(settings.forwardQuery || settings.forwardPath ? [[settings.forwardQuery, settings.forwardPath]] : []),
   ]);
 }
 

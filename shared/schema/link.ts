@@ -58,6 +58,12 @@ const optional = {
   expireAt: time.nullable(),
   expiredUrl: url.nullable(),
   maxClicks: z.int().min(1).max(MAX_CLICKS).nullable(),
+  forwardQuery: z.boolean().nullable().openapi({
+    description: "Add the visitor's query to the destination's, whose own names win. `qr` is not passed on.",
+  }),
+  forwardPath: z.boolean().nullable().openapi({
+    description: "`/{code}/rest` goes to the destination's path plus `/rest`.",
+  }),
   disabled: z.boolean().nullable(),
 };
 
@@ -102,8 +108,8 @@ export const linkShown = z
     notes: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
     redirectStatus,
-    forwardQuery: z.literal(false),
-    forwardPath: z.literal(false),
+    forwardQuery: z.boolean(),
+    forwardPath: z.boolean(),
     validSince: timeShown.nullable(),
     expireAt: timeShown.nullable(),
     expiredUrl: z.string().nullable(),

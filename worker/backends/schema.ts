@@ -53,6 +53,8 @@ export const shortLinks = pgTable(
     expiredUrl: text("expired_url"),
     disabled: boolean("disabled").notNull().default(false),
     maxClicks: integer("max_clicks"),
+    forwardQuery: boolean("forward_query").notNull().default(false),
+    forwardPath: boolean("forward_path").notNull().default(false),
     fingerprint: sha256("fingerprint"),
     filterEpoch: bigint("filter_epoch", { mode: "number" }),
     filterAdds: bigint("filter_adds", { mode: "number" }),

@@ -12,7 +12,17 @@ import { log } from "../telemetry/log.ts";
 /** The columns that decide a redirect. */
 export type EntryRow = Pick<
   ShortLinkRow,
-  "id" | "longUrl" | "redirectStatus" | "validSince" | "expireAt" | "expiredUrl" | "disabled" | "maxClicks" | "version"
+  | "id"
+  | "longUrl"
+  | "redirectStatus"
+  | "validSince"
+  | "expireAt"
+  | "expiredUrl"
+  | "disabled"
+  | "maxClicks"
+  | "forwardQuery"
+  | "forwardPath"
+  | "version"
 >;
 
 /** Reads one entry; rejects when the database cannot be asked. */
@@ -29,6 +39,8 @@ const COLUMNS = {
   expiredUrl: shortLinks.expiredUrl,
   disabled: shortLinks.disabled,
   maxClicks: shortLinks.maxClicks,
+  forwardQuery: shortLinks.forwardQuery,
+  forwardPath: shortLinks.forwardPath,
   version: shortLinks.version,
 };
 
@@ -72,5 +84,7 @@ export function entryOf(row: EntryRow, now: number): Entry {
     expiredUrl,
     disabled: row.disabled,
     maxClicks: row.maxClicks,
+    forwardQuery: row.forwardQuery,
+    forwardPath: row.forwardPath,
   };
 }

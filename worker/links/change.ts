@@ -108,6 +108,8 @@ function merge(link: Link, body: ChangeLinkBody): LinkSettings {
     validSince: pick(body.validSince, link.validSince, LINK_DEFAULTS.validSince),
     expireAt: pick(body.expireAt, link.expireAt, LINK_DEFAULTS.expireAt),
     maxClicks: pick(body.maxClicks, link.maxClicks, LINK_DEFAULTS.maxClicks),
+    forwardQuery: pick(body.forwardQuery, link.forwardQuery, LINK_DEFAULTS.forwardQuery),
+    forwardPath: pick(body.forwardPath, link.forwardPath, LINK_DEFAULTS.forwardPath),
     expiredUrl: pick(body.expiredUrl, link.expiredUrl, LINK_DEFAULTS.expiredUrl),
     disabled: pick(body.disabled, link.disabled, LINK_DEFAULTS.disabled),
   };

@@ -157,6 +157,8 @@ export function settingsOf(body: Omit<CreateLinkBody, "customCode" | "domain" | 
     validSince: body.validSince ?? LINK_DEFAULTS.validSince,
     expireAt: body.expireAt ?? LINK_DEFAULTS.expireAt,
     maxClicks: body.maxClicks ?? LINK_DEFAULTS.maxClicks,
+    forwardQuery: body.forwardQuery ?? LINK_DEFAULTS.forwardQuery,
+    forwardPath: body.forwardPath ?? LINK_DEFAULTS.forwardPath,
     expiredUrl: body.expiredUrl ?? LINK_DEFAULTS.expiredUrl,
     disabled: body.disabled ?? LINK_DEFAULTS.disabled,
   };

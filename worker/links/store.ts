@@ -179,6 +179,9 @@ export function createLinkStore(database: Database): LinkStore {
   };
 }
 
+/** What a row that was kept before a column came has in it. */
+const ADDED_LATER = JSON.stringify({ forward_query: false, forward_path: false });
+
 /** Rows of links as JSON (`to_jsonb`, kept by `migrations/0012_webhooks.sql`), read as the rows they were, in the same order. */
 export type ReadSnapshots = (rows: readonly string[]) => Promise<readonly ShortLinkRow[]>;
 
@@ -189,7 +192,7 @@ export function createReadSnapshots(database: Database): ReadSnapshots {
       // It takes the table's name, so drizzle maps its columns as those of the table.
       const snapshots = database.$with("short_links", {}).as(sql`
         SELECT item.place, link.* FROM jsonb_array_elements(${`[${rows.join()}]`}::jsonb) WITH ORDINALITY AS item(value, place),
-          jsonb_populate_record(NULL::short_links, item.value) AS link`);
+          jsonb_populate_record(NULL::short_links, ${ADDED_LATER}::jsonb || item.value) AS link`);
       return database
         .with(snapshots)
         .select()
@@ -260,6 +263,8 @@ function columnsOf(settings: LinkSettings) {
     expireAt: dateOf(settings.expireAt),
     expiredUrl: settings.expiredUrl,
     maxClicks: settings.maxClicks,
+    forwardQuery: settings.forwardQuery,
+    forwardPath: settings.forwardPath,
     disabled: settings.disabled,
   };
 }

@@ -35,5 +35,47 @@ test.for([
     { kind: "not_found" },
   ],
 ] as const)("%s", ([, entry, expected], { expect }) => {
-  expect(destinationOf(entry, now)).toMatchObject(expected);
+  expect(destinationOf(entry, { now, url: new URL("https://s.example/c?a=2") }, "")).toMatchObject(expected);
+});
+
+const at = (rest: string, query = "") => ({ now, url: new URL(`https://s.example/c${rest}${query}`) });
+
+test("only a link that forwards paths has anything behind its code", ({ expect }) => {
+  const longUrl = "https://example.com/docs";
+  expect(destinationOf(present({ longUrl }), at("/x"), "/x")).toEqual({ kind: "not_found" });
+  expect(destinationOf(present({ longUrl, forwardQuery: true }), at("/x"), "/x")).toEqual({ kind: "not_found" });
+  const link = present({ longUrl, forwardPath: true });
+  expect(destinationOf(link, at("/x", "?a=1"), "/x")).toMatchObject({
+    location: "https://example.com/docs/x",
+    longUrl,
+  });
+  expect(destinationOf(link, at("/x"), "/%2e%2e%2fx")).toEqual({ kind: "not_found" });
+});
+
+test("B080: only a link that forwards queries adds one, and the destination that is counted is the stored one", ({
+  expect,
+}) => {
+  const longUrl = "https://example.com/?b=1#top";
+  const visit = at("", "?mc_cid=1");
+  expect(destinationOf(present({ longUrl }), visit, "")).toMatchObject({ location: longUrl });
+  expect(destinationOf(present({ longUrl, forwardPath: true }), visit, "")).toMatchObject({ location: longUrl });
+  expect(destinationOf(present({ longUrl, forwardQuery: true }), visit, "")).toMatchObject({
+    location: "https://example.com/?b=1&mc_cid=1#top",
+    longUrl,
+  });
+});
+
+test("nothing is forwarded to where an expired link leads", ({ expect }) => {
+  const link = present({ expireAt: now, expiredUrl, forwardQuery: true, forwardPath: true });
+  expect(destinationOf(link, at("/x", "?a=1"), "/x")).toEqual({ kind: "expired_elsewhere", location: expiredUrl });
+});
+
+test("for a link that forwards nothing the address is not even read", ({ expect }) => {
+  const visit = {
+    now,
+    get url(): URL {
+      throw new Error("read");
+    },
+  };
+  expect(destinationOf(present(), visit, "")).toMatchObject({ kind: "redirect" });
 });

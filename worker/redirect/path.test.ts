@@ -13,14 +13,34 @@ test.for([
   ["B032, B113: what is decoded is not decoded again", "/%2571", "%71"],
   ["B113: an encoded percent sign is a percent sign", "/%25", "%"],
   ["an encoded slash does not end the segment", "/a%2Fb", "a/b"],
-  ["a second segment is no code", "/a/b", { kind: "nothing" }],
-  ["two slashes are no code", "/abc//", { kind: "nothing" }],
-  ["the QR code is wanted of a code", "/%C3%BCn%C3%AF/qr/", { kind: "segment", segment: "ünï", wish: "qr" }],
-  ["a preview is wanted of a code", "/abc+", { kind: "segment", segment: "abc", wish: "preview" }],
-  ["an encoded plus sign asks for a preview too", "/abc%2B/", { kind: "segment", segment: "abc", wish: "preview" }],
-  ["one plus sign is taken away, and no code has one", "/abc++", { kind: "segment", segment: "abc+", wish: "preview" }],
-  ["what has a plus sign and a QR code is no code", "/abc+/qr", { kind: "segment", segment: "abc+", wish: "qr" }],
-  ["what is beside the QR code is nothing", "/abc/qr/x", { kind: "nothing" }],
+  [
+    "what is behind a code stays as it is",
+    "/%61/b%20/",
+    { kind: "segment", segment: "a", wish: "visit", rest: "/b%20/" },
+  ],
+  ["two slashes are more than a code", "/abc//", { kind: "segment", segment: "abc", wish: "visit", rest: "//" }],
+  ["the QR code is wanted of a code", "/%C3%BCn%C3%AF/qr/", { kind: "segment", segment: "ünï", wish: "qr", rest: "" }],
+  ["a preview is wanted of a code", "/abc+", { kind: "segment", segment: "abc", wish: "preview", rest: "" }],
+  [
+    "an encoded plus sign asks for a preview too",
+    "/abc%2B/",
+    { kind: "segment", segment: "abc", wish: "preview", rest: "" },
+  ],
+  [
+    "one plus sign is taken away, and no code has one",
+    "/abc++",
+    { kind: "segment", segment: "abc+", wish: "preview", rest: "" },
+  ],
+  [
+    "what has a plus sign and a QR code is no code",
+    "/abc+/qr",
+    { kind: "segment", segment: "abc+", wish: "qr", rest: "" },
+  ],
+  [
+    "what is behind the QR code is a path",
+    "/abc/qr/x",
+    { kind: "segment", segment: "abc", wish: "visit", rest: "/qr/x" },
+  ],
   ["B043, B111: broken UTF-8", "/%C3%28", { kind: "broken" }],
   ["B043: an encoded surrogate", "/%ED%A0%80", { kind: "broken" }],
   ["B043, B111: an unfinished escape", "/%E0%A4%A", { kind: "broken" }],
@@ -28,9 +48,12 @@ test.for([
   ["B111: a lone percent sign", "/%", { kind: "broken" }],
   ["an over-long code", `/${"a".repeat(769)}/qr`, { kind: "broken" }],
   ["an over-long path", `/${"a".repeat(5000)}`, { kind: "broken" }],
+  ["an over-long path behind a code", `/a${"/b".repeat(1025)}`, { kind: "broken" }],
   ["B042: an encoded control character", "/a%00b", { kind: "broken" }],
   ["letters of any script", "/%C3%BCn%C3%AF", "ünï"],
 ] as const)("%s: %s", ([, path, expected], { expect }) => {
   const read = codeOf(path);
-  expect(read).toEqual(typeof expected === "string" ? { kind: "segment", segment: expected, wish: "visit" } : expected);
+  expect(read).toEqual(
+    typeof expected === "string" ? { kind: "segment", segment: expected, wish: "visit", rest: "" } : expected,
+  );
 });

@@ -9,14 +9,20 @@ export type Wish = "visit" | "preview" | "qr";
 
 /** What a path holds. */
 export type PathCode =
-  | { readonly kind: "segment"; readonly segment: string; readonly wish: Wish }
-  /** No path of one segment: nothing is there. */
-  | { readonly kind: "nothing" }
+  | {
+      readonly kind: "segment";
+      readonly segment: string;
+      readonly wish: Wish;
+      /** What is behind the code, from its slash on, still percent-encoded; empty where there is nothing. Only of a visit. */
+      readonly rest: string;
+    }
   /** It cannot be read: broken encoding, control characters, or longer than any code. */
   | { readonly kind: "broken" };
 
 /** The longest segment that can be a code: 64 characters of 4 bytes, each byte as `%XX`. */
 const MAX_CODE_CHARACTERS = 64 * 4 * 3;
+/** The longest path behind a code. Some servers take no more in all. */
+const MAX_REST_CHARACTERS = 2048;
 
 /**
  * The first segment of a path, percent-decoded exactly once, and what is wanted of it. One slash at the end changes nothing. What is
@@ -25,25 +31,22 @@ const MAX_CODE_CHARACTERS = 64 * 4 * 3;
 export function codeOf(pathname: string): PathCode {
   const slash = pathname.indexOf("/", 1);
   const segment = slash === -1 ? pathname.slice(1) : pathname.slice(1, slash);
-  if (segment.length > MAX_CODE_CHARACTERS) return { kind: "broken" };
   const rest = slash === -1 ? "" : pathname.slice(slash);
-  if (rest === "" || rest === "/") return decode(segment, "visit");
-  return rest === "/qr" || rest === "/qr/" ? decode(segment, "qr") : { kind: "nothing" };
-}
-
-function decode(text: string, wish: Wish): PathCode {
-  if (!text.includes("%")) return asked(text, wish);
+  if (segment.length > MAX_CODE_CHARACTERS || rest.length > MAX_REST_CHARACTERS) return { kind: "broken" };
+  if (!segment.includes("%")) return asked(segment, rest);
   try {
-    const segment = decodeURIComponent(text);
-    return /\p{Cc}/u.test(segment) ? { kind: "broken" } : asked(segment, wish);
+    const decoded = decodeURIComponent(segment);
+    return /\p{Cc}/u.test(decoded) ? { kind: "broken" } : asked(decoded, rest);
   } catch {
     return { kind: "broken" };
   }
 }
 
-/** No code has a `+`. */
-function asked(segment: string, wish: Wish): PathCode {
-  return wish === "visit" && segment.endsWith("+")
-    ? { kind: "segment", segment: segment.slice(0, -1), wish: "preview" }
-    : { kind: "segment", segment, wish };
+function asked(segment: string, rest: string): PathCode {
+  if (rest === "/qr" || rest === "/qr/") return { kind: "segment", segment, wish: "qr", rest: "" };
+  if (rest !== "" && rest !== "/") return { kind: "segment", segment, wish: "visit", rest };
+  // No code has a `+`.
+  return segment.endsWith("+")
+    ? { kind: "segment", segment: segment.slice(0, -1), wish: "preview", rest: "" }
+    : { kind: "segment", segment, wish: "visit", rest: "" };
 }

@@ -12,13 +12,14 @@ import type { TierName } from "../entries/tier.ts";
 import type { LinkFacts } from "../pages/visitor-pages.tsx";
 import { destinationOf, type Redirection } from "./destination.ts";
 import { passageOf, type VisitsLeft } from "./limit.ts";
-import { codeOf, type Wish } from "./path.ts";
+import { codeOf, type PathCode, type Wish } from "./path.ts";
 import { fail, preview, qrCode, redirectTo } from "./respond.ts";
 
 /** Where a visitor was sent, and when, in epoch milliseconds. */
 export interface Departure {
   readonly linkId: string;
   readonly at: number;
+  /** As it is stored, without what was forwarded to it. */
   readonly destination: string;
 }
 
@@ -43,20 +44,22 @@ export interface RedirectParts {
 /** Answers `GET` and `HEAD` of `/{code}` and what is beside it: at once, when memory knows the link. */
 export type Redirect = (request: Request, scope: RequestScope) => Response | Promise<Response>;
 
+/** A path that holds what may be a code. */
+type Asking = Extract<PathCode, { readonly kind: "segment" }>;
+
 /** Builds the redirect. */
 export function createRedirect(parts: RedirectParts): Redirect {
   return (request, scope) => {
     const path = codeOf(scope.path);
     if (path.kind === "broken") return fail(request, scope, "invalid_code");
-    if (path.kind === "nothing") return fail(request, scope, "not_found");
     const code = parts.codes.classify(path.segment);
     if (code.kind === "malformed" || code.kind === "reserved") return fail(request, scope, "not_found");
 
     const key: CodeKey = { domain: scope.host, code: code.code };
     const resolution = parts.resolve(key, scope.now, scope.waitUntil);
     return resolution instanceof Promise
-      ? answerLater(parts, request, scope, key, path.wish, resolution)
-      : answer(parts, request, scope, key, path.wish, resolution);
+      ? answerLater(parts, request, scope, key, path, resolution)
+      : answer(parts, request, scope, key, path, resolution);
   };
 }
 
@@ -65,10 +68,10 @@ async function answerLater(
   request: Request,
   scope: RequestScope,
   key: CodeKey,
-  wish: Wish,
+  path: Asking,
   resolution: Promise<Resolution>,
 ): Promise<Response> {
-  return answer(parts, request, scope, key, wish, await resolution);
+  return answer(parts, request, scope, key, path, await resolution);
 }
 
 function answer(
@@ -76,13 +79,14 @@ function answer(
   request: Request,
   scope: RequestScope,
   key: CodeKey,
-  wish: Wish,
+  path: Asking,
   resolution: Resolution,
 ): Response | Promise<Response> {
   if (resolution.kind === "unavailable") return fail(request, scope, "unavailable");
-  if (resolution.kind === "refused") return unknown(parts, request, scope, key, wish);
+  if (resolution.kind === "refused") return unknown(parts, request, scope, key, path);
 
-  const destination = destinationOf(resolution.entry, scope.now);
+  const { wish, rest } = path;
+  const destination = destinationOf(resolution.entry, scope, rest);
   const tier = parts.debugTiming ? resolution.tier : null;
   switch (destination.kind) {
     case "redirect":
@@ -96,7 +100,7 @@ function answer(
       return fail(request, scope, "gone");
     case "not_found":
       return resolution.entry.kind === "absent"
-        ? unknown(parts, request, scope, key, wish)
+        ? unknown(parts, request, scope, key, path)
         : fail(request, scope, "not_found");
   }
 }
@@ -105,10 +109,10 @@ function sendOn(
   parts: RedirectParts,
   request: Request,
   scope: RequestScope,
-  { linkId, location, status }: Redirection,
+  { linkId, location, longUrl, status }: Redirection,
   tier: TierName | null,
 ): Response {
-  parts.capture(request, { linkId, at: scope.now, destination: location }, scope.waitUntil);
+  parts.capture(request, { linkId, at: scope.now, destination: longUrl }, scope.waitUntil);
   return redirectTo(scope, location, status, tier);
 }
 
@@ -167,11 +171,12 @@ async function unknown(
   request: Request,
   scope: RequestScope,
   key: CodeKey,
-  wish: Wish,
+  { wish, rest }: Asking,
 ): Promise<Response> {
   const address = clientAddress(request);
   const allowed = address === null || (await parts.mayMiss(address));
   // Whoever tries codes one after the other is no misprint.
-  if (allowed && wish === "visit" && request.method === "GET") parts.noteMiss(key, scope.now, scope.waitUntil);
+  if (allowed && wish === "visit" && rest === "" && request.method === "GET")
+    parts.noteMiss(key, scope.now, scope.waitUntil);
   return fail(request, scope, allowed ? "not_found" : "rate_limited");
 }

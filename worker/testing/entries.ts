@@ -19,6 +19,8 @@ export function present(fields: Partial<PresentEntry> = {}): PresentEntry {
     expiredUrl: null,
     disabled: false,
     maxClicks: null,
+    forwardQuery: false,
+    forwardPath: false,
     ...fields,
   };
 }

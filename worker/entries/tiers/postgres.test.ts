@@ -44,6 +44,7 @@ test("a row becomes an entry that is vouched for now", async ({ expect }) => {
     expiredUrl: "https://example.org/",
     disabled: true,
     maxClicks: 9,
+    forwardPath: true,
   });
   expect(await tier.lookup(key, NOW)).toEqual({
     kind: "entry",
@@ -59,6 +60,8 @@ test("a row becomes an entry that is vouched for now", async ({ expect }) => {
       expiredUrl: "https://example.org/",
       disabled: true,
       maxClicks: 9,
+      forwardQuery: false,
+      forwardPath: true,
     },
   });
 });
