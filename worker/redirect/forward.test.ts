@@ -97,7 +97,8 @@ test.for([
   "/%2e%2e%2fx",
   "/%252e%252e/x",
   "/%25252e%25252e%25252fx",
-  `/%${"25".repeat(20)}2e`,
+  // Nobody encodes so often, and nobody is to decode it to the end.
+  `/%${"25".repeat(20)}41`,
   "/..;/x",
   "/%2e%2e;a=1/x",
   "/.",
