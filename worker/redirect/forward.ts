@@ -5,7 +5,7 @@
  * @module
  */
 
-/** The same goes to many destinations, most of them servers that decode a path once, some of them more often. */
+/** A path is looked at as it is after so many decodings: servers decode once, and some, with a proxy in front, more often. */
 const MAX_LAYERS = 4;
 
 /** `qr` tells us that a QR code led here; it is no word to the destination. */
@@ -13,7 +13,8 @@ const OURS = "qr";
 
 /**
  * Where a visit goes on to. `rest` is the path behind the code, percent-encoded, or empty; `query` that of the short URL, without its
- * question mark. Both are bounded by whoever read them. Undefined when the path may lead out of the destination's, or the destination is none of the web.
+ * question mark. `path.ts` bounds the one, the platform (16 KB an address) the other. Undefined when the path may lead out of the destination's, or the
+ * destination is none of the web and has no path to add to.
  */
 export function forward(longUrl: string, rest: string, query: string): string | undefined {
   if (!/^https?:\/\//.test(longUrl)) return rest === "" ? longUrl : undefined;
