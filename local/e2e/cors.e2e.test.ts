@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, test } from "vitest";
-import { ADMIN_KEY, type Asked, type Seen, see, type Service, startService, stranger } from "./service.ts";
+import { ADMIN_KEY, type Asked, createLink, type Seen, see, type Service, startService, stranger } from "./service.ts";
 
 const HOST = "cors.example.test";
 const APP = "https://app.example.com";
@@ -20,7 +20,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await startService(HOST, { CORS_ORIGINS: `${APP}, ${LOCAL}` });
-  await service.api("POST", "/links", { longUrl: "https://example.com/", customCode: "shown" });
+  await createLink(service, { customCode: "shown" });
 });
 afterAll(() => service.stop());
 

@@ -38,9 +38,17 @@ function open(limiter: RateLimit) {
   };
 }
 
-/** Spends more than twice the limit, so that a minute's end in between makes no difference. */
-async function exhaust(id: string): Promise<void> {
-  await Promise.all(Array.from({ length: 2 * LIMIT + 1 }, () => env.API_LIMIT.limit({ key: id })));
+/**
+ * Spends the limit, then calls. A minute that ends in between gives the key all its calls back, so what was let in is asked again; two
+ * minutes cannot end within three attempts.
+ */
+async function callExhausted(call: () => Promise<Response>, id: string): Promise<Response> {
+  let response = await call();
+  for (let attempt = 0; attempt < 3 && response.status !== 429; attempt += 1) {
+    await Promise.all(Array.from({ length: LIMIT + 1 }, () => env.API_LIMIT.limit({ key: id })));
+    response = await call();
+  }
+  return response;
 }
 
 test("B224: beyond its limit a key is 429, with the standard headers; others and the admin key go on", async ({
@@ -51,10 +59,8 @@ test("B224: beyond its limit a key is 429, with the standard headers; others and
   const policy = `"key";q=${LIMIT};w=60`;
   const before = await call(busy);
   expect([before.status, before.headers.get("RateLimit-Policy")]).toEqual([200, policy]);
-  await exhaust(busy);
-  await exhaust(ADMIN);
 
-  const refused = await call(busy);
+  const refused = await callExhausted(() => call(busy), busy);
   expect(Object.fromEntries(refused.headers)).toMatchObject({
     "retry-after": "60",
     "ratelimit-policy": policy,
@@ -62,7 +68,7 @@ test("B224: beyond its limit a key is 429, with the standard headers; others and
   });
   expect([refused.status, await refused.json()]).toMatchObject([429, { code: "rate_limited" }]);
   expect((await call(calm)).status).toBe(200);
-  const admin = await call(ADMIN);
+  const admin = await callExhausted(() => call(ADMIN), ADMIN);
   expect([admin.status, admin.headers.has("RateLimit-Policy")]).toEqual([200, false]);
 });
 
@@ -71,8 +77,7 @@ test("a refusal tells the policy as well, and is a call like any other", async (
   const id = crypto.randomUUID();
   const refused = await call(id, "links:write");
   expect([refused.status, refused.headers.get("RateLimit-Policy")]).toEqual([403, `"key";q=${LIMIT};w=60`]);
-  await exhaust(id);
-  expect((await call(id, "links:write")).status).toBe(429);
+  expect((await callExhausted(() => call(id, "links:write"), id)).status).toBe(429);
 });
 
 test("a limiter that cannot be asked stops nobody", async ({ expect }) => {
