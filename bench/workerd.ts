@@ -179,11 +179,15 @@ function smallWorker(name: string, source: string): string {
   return `(name = "${name}", worker = (modules = [(name = "main", esModule = ${JSON.stringify(source)})], compatibilityDate = "${DATE}"))`;
 }
 
-const OBJECTS = ["Sequencer", "Quota", "Spill"];
+const OBJECTS = { SEQUENCER: "Sequencer", QUOTA: "Quota", SPILL: "Spill", WEBHOOK_SENDER: "WebhookSender" };
 
 function hopText(name: string, source: string, variables: Readonly<Record<string, string>>): string {
-  const bindings = OBJECTS.map((of) => `(name = "${of.toUpperCase()}", durableObjectNamespace = "${of}")`);
-  const namespaces = OBJECTS.map((of) => `(className = "${of}", uniqueKey = "${name}-${of}", enableSql = true)`);
+  const bindings = Object.entries(OBJECTS).map(
+    ([binding, of]) => `(name = "${binding}", durableObjectNamespace = "${of}")`,
+  );
+  const namespaces = Object.values(OBJECTS).map(
+    (of) => `(className = "${of}", uniqueKey = "${name}-${of}", enableSql = true)`,
+  );
   const storage = `durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "objects"),`;
   return workerText(name, source, [...bindingsOf(variables), ...bindings], storage);
 }
