@@ -51,7 +51,7 @@ const link = (fields: Readonly<Record<string, unknown>> = {}) => ({
 });
 const replayed = ({ headers }: Seen): boolean => headers["idempotent-replayed"] === "true";
 const countRows = async (title: string): Promise<unknown> =>
-  (await ask(`SELECT count(*)::int AS n FROM short_links WHERE title = '${title}'`))[0]?.["n"];
+  (await ask(`SELECT count(*)::int AS n FROM short_links WHERE domain = '${HOST}' AND title = '${title}'`))[0]?.["n"];
 
 test("a repeat gets status, body and headers of the first, and nothing is made twice", async ({ expect }) => {
   const first = await post("repeat", link({ title: "repeat" }));
