@@ -13,6 +13,7 @@ import { BackendDown } from "../../shared/backend-down.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
 import type { FilterStamp, StampRefusal } from "../entries/filter.ts";
 import type { Place } from "../http/context.ts";
+import { log } from "../telemetry/log.ts";
 import { chooseCode } from "./custom-code.ts";
 import { linkOf } from "./rows.ts";
 import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
@@ -81,6 +82,11 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
       continue;
     }
     if (inserted.kind === "external_id_taken") return inserted;
+    if (inserted.kind === "id_taken") {
+      log("error", "id_taken", { id: String(id) });
+      if (attempt === MAX_ATTEMPTS) throw new BackendDown("sequencer", new Error("other links have its ids"), 1);
+      continue;
+    }
     if (inserted.kind === "taken") {
       if (customCode !== null || attempt === MAX_ATTEMPTS) return { kind: "taken", shortCode: code };
       continue;

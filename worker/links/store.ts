@@ -38,6 +38,8 @@ export type Inserted =
   | { readonly kind: "taken" }
   /** Another link of the domain has the external id. */
   | { readonly kind: "external_id_taken" }
+  /** Another link has the id: whoever shares the database has sequencers of their own. */
+  | { readonly kind: "id_taken" }
   /** The code must be added to the filter once more. */
   | { readonly kind: "unfiltered"; readonly reason: StampRefusal };
 
@@ -94,6 +96,7 @@ const FINGERPRINT_KEY = "short_links_domain_fingerprint_key";
 const REFUSALS: Readonly<Record<string, Inserted>> = {
   [CODE_KEY]: { kind: "taken" },
   [EXTERNAL_ID_KEY]: { kind: "external_id_taken" },
+  short_links_pkey: { kind: "id_taken" },
   [FILTER_FENCE]: { kind: "unfiltered", reason: "outdated" },
   short_links_filter_key: { kind: "unfiltered", reason: "duplicate" },
 };

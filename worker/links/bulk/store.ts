@@ -9,8 +9,8 @@ import { shortLinks, type ShortLinkRow } from "../../backends/schema.ts";
 import type { StampRefusal } from "../../entries/filter.ts";
 import { ask, FILTER_FENCE, type Inserted, type NewLink, newRow } from "../store.ts";
 
-/** What came of one link; `again`: whoever was in its way has gone since. */
-export type InsertedOfMany = Inserted | { readonly kind: "again" };
+/** What came of one link; `again`: whoever was in its way has gone since, or has its id. */
+export type InsertedOfMany = Exclude<Inserted, { readonly kind: "id_taken" }> | { readonly kind: "again" };
 
 /**
  * Inserts links in their order, each for itself: one that meets another link's name takes no other one along. Rejects with `BackendDown` when
