@@ -39,7 +39,7 @@ export function openRedis(url: string): RedisEngine {
   };
 }
 
-/** A Redis in memory, empty and shared with no other. It lacks `SCRIPT`, which is made good here. */
+/** A Redis in memory, empty and shared with no other. It lacks `SCRIPT`, and its `TIME` jumps by a second: both are made good here. */
 export function openEmbeddedRedis(): RedisEngine {
   // Instances of the mock share their data by host and port, so each gets an address of its own.
   const redis = new RedisMock({ host: `embedded-${crypto.randomUUID()}` });
@@ -48,9 +48,10 @@ export function openEmbeddedRedis(): RedisEngine {
     const [name, ...args] = command;
     const known = knownScript(scripts, command);
     if (known !== undefined) return known.kind === "reply" ? known.reply : run(known.command);
+    if (name.toUpperCase() === "TIME") return time();
     const method: unknown = Reflect.get(redis, name.toLowerCase());
     if (typeof method !== "function") throw new Error(`ERR unknown command '${name}'`);
-    return asReply(await Reflect.apply(method, redis, name.toUpperCase() === "SET" ? inCapitals(args) : args));
+    return asReply(await Reflect.apply(method, redis, understood(name, args)));
   };
   return {
     run,
@@ -60,6 +61,30 @@ export function openEmbeddedRedis(): RedisEngine {
       redis.disconnect();
     },
   };
+}
+
+/** The arguments as the mock takes them. */
+function understood(name: string, args: readonly string[]): readonly string[] {
+  switch (name.toUpperCase()) {
+    case "SET":
+      return inCapitals(args);
+    case "EVAL":
+      return args.map((argument, at) => (at === 0 ? withTime(argument) : argument));
+    default:
+      return args;
+  }
+}
+
+/** Seconds since 1970, and the microseconds behind them. The mock rounds the seconds and takes the rest from another clock. */
+function time(): readonly [string, string] {
+  const now = Date.now();
+  return [String(Math.floor(now / 1000)), String((now % 1000) * 1000)];
+}
+
+/** A script in which the time of its call stands: from within, the mock asks only itself. */
+function withTime(script: string): string {
+  const [seconds, microseconds] = time();
+  return script.replaceAll(/redis\.call\((['"])TIME\1\)/gi, `{'${seconds}','${microseconds}'}`);
 }
 
 /** The options of SET in capitals: the mock knows no others. */
