@@ -43,7 +43,6 @@ function setUp({ failures = 0, messagesOf = pack, capacity = MESSAGE_MAX_CLICKS,
       windows.push(ms);
       return new Promise((resolve) => pauses.push(resolve));
     },
-    clock: () => time.now,
     answerFirst: () => answered.promise,
   });
   const waitUntil = (work: Promise<unknown>) => void owned.push(work);
@@ -55,7 +54,7 @@ function setUp({ failures = 0, messagesOf = pack, capacity = MESSAGE_MAX_CLICKS,
     pauses,
     owned,
     answer: answered.resolve,
-    keep: (visit: number) => keep(visit, waitUntil),
+    keep: (visit: number) => keep(visit, time.now, waitUntil),
   };
 }
 

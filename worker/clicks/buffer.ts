@@ -35,14 +35,12 @@ export interface Outlet<T> {
   readonly spill: (body: string) => Promise<void>;
   /** The pause of the platform, in milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
   /** Waits until the answer has left: what begins in the turn in which it is made still holds it up. */
   readonly answerFirst: () => Promise<void>;
 }
 
-/** Takes a visit. The work that remains is handed to `waitUntil`; the visitor waits for none of it. */
-export type Keep<T> = (visit: T, waitUntil: WaitUntil) => void;
+/** Takes a visit at `now`, in epoch milliseconds. The work that remains is handed to `waitUntil`; the visitor waits for none of it. */
+export type Keep<T> = (visit: T, now: number, waitUntil: WaitUntil) => void;
 
 /** Builds the buffer. */
 export function createBuffer<T>(outlet: Outlet<T>): Keep<T> {
@@ -70,12 +68,12 @@ export function createBuffer<T>(outlet: Outlet<T>): Keep<T> {
     await deliver(outlet, full);
   };
 
-  return (visit, waitUntil) => {
+  return (visit, now, waitUntil) => {
     waiting.push(visit);
     if (waiting.length >= outlet.capacity) waitUntil(deliverAfterwards(take()));
-    else if (waiting.length === 1 || outlet.clock() - ownedSince > ORPHANED_MS) {
+    else if (waiting.length === 1 || now - ownedSince > ORPHANED_MS) {
       if (waiting.length > 1) count("click_windows_orphaned");
-      ownedSince = outlet.clock();
+      ownedSince = now;
       waitUntil(flushLater(waiting));
     }
   };

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { CLICK_TEXT_LIMITS, cleanText, type IpMode, type PackedMessage, packMessages } from "../../shared/click.ts";
+import {
+  type Click,
+  CLICK_TEXT_LIMITS,
+  cleanText,
+  type IpMode,
+  type PackedMessage,
+  packMessages,
+} from "../../shared/click.ts";
 import type { Counts } from "../../shared/counters.ts";
 import type { WaitUntil } from "../http/context.ts";
 import { describeVisitor, isPrefetch, sight, type Sighting } from "../http/visitor.ts";
@@ -34,7 +41,7 @@ export function createCapture(keep: Keep<Visit>): Capture {
   return (request, { linkId, at, destination }, waitUntil) => {
     if (request.method !== "GET" || isPrefetch(request)) return;
     captured.value += 1;
-    keep({ linkId, at, destination, seen: sight(request) }, waitUntil);
+    keep({ linkId, at, destination, seen: sight(request) }, at, waitUntil);
   };
 }
 
@@ -48,6 +55,9 @@ export interface PackParts {
   readonly takeCounts: () => Counts | undefined;
 }
 
+/** Each byte as two hex digits. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /**
  * The messages that carry some visits, each with an id that is minted here, once, so that it stays the same however often the
  * message is sent and delivered. At most 256 visits. Never rejects.
@@ -58,16 +68,19 @@ export async function packVisits(
 ): Promise<readonly PackedMessage[]> {
   // One random UUID for all of them: its last byte counts. 114 random bits are left, and a call of the system a click is saved.
   const stem = mintId().slice(0, -2);
-  const visitors: (string | null)[] = [];
-  for (const { seen, linkId, at } of visits) visitors.push(await visitorHash(seen, linkId, at));
-  const clicks = visits.map(({ linkId, at, destination, seen }, index) => ({
-    id: stem + index.toString(16).padStart(2, "0"),
-    linkId,
-    at,
-    destination: seen.untracked ? null : cleanText(destination, CLICK_TEXT_LIMITS.destination),
-    visitor: visitors[index] ?? null,
-    ...describeVisitor(seen, ipMode),
-  }));
+  const clicks: Click[] = [];
+  for (const [index, { linkId, at, destination, seen }] of visits.entries()) {
+    // A promise only until the day's salt is known.
+    const hash = visitorHash(seen, linkId, at);
+    clicks.push({
+      id: stem + (BYTES[index] ?? ""),
+      linkId,
+      at,
+      destination: seen.untracked ? null : cleanText(destination, CLICK_TEXT_LIMITS.destination),
+      visitor: hash instanceof Promise ? await hash : hash,
+      ...describeVisitor(seen, ipMode),
+    });
+  }
   const counts = takeCounts();
   return packMessages(clicks, counts && { id: mintId(), counts });
 }

@@ -11,9 +11,9 @@ import { type DailySalt, DAY_MS } from "./salt.ts";
 /**
  * 64 bits in hex of address and browser under the day's salt, another for each link; null for one who asks not to be tracked, and
  * while there is no salt. Approximate: people behind one address with one browser are one, and one person with two is two; of a
- * million visitors a day of one link, two are taken for one with a chance of 1 in 37 million.
+ * million visitors a day of one link, two are taken for one with a chance of 1 in 37 million. At once, where the day's salt is known.
  */
-export type VisitorHash = (seen: Sighting, linkId: string, at: number) => Promise<string | null>;
+export type VisitorHash = (seen: Sighting, linkId: string, at: number) => string | null | Promise<string | null>;
 
 /** While there is no salt, it is asked for at most this often. */
 const PAUSE_MS = 5000;
@@ -38,11 +38,12 @@ export function createVisitorHash(dailySalt: DailySalt): VisitorHash {
     }
   };
 
-  return async ({ untracked, address, userAgent }, linkId, at) => {
+  return ({ untracked, address, userAgent }, linkId, at) => {
     if (untracked || (address === null && userAgent === null)) return null;
-    const key = await keyFor(at);
     // Neither an id nor an address holds a line break.
-    return key === undefined ? null : sipHash(key, `${linkId}\n${address ?? ""}\n${userAgent ?? ""}`);
+    const text = `${linkId}\n${address ?? ""}\n${userAgent ?? ""}`;
+    if (known?.day === Math.floor(at / DAY_MS)) return sipHash(known.key, text);
+    return keyFor(at).then((key) => (key === undefined ? null : sipHash(key, text)));
   };
 }
 

@@ -37,11 +37,19 @@ test("host and path are those of the URL, for addresses of every kind", ({ expec
     fc.property(addresses, (address) => {
       if (!URL.canParse(address)) return;
       const request = new Request(address);
-      const { host: found, path: read } = scopeOf(request);
-      expect({ host: found, path: read }, address).toEqual(expectedOf(new URL(request.url)));
+      // The second time its origin is known from the first.
+      for (const { host: found, path: read } of [scopeOf(request), scopeOf(request)]) {
+        expect({ host: found, path: read }, address).toEqual(expectedOf(new URL(request.url)));
+      }
     }),
     { numRuns: 5000 },
   );
+});
+
+test("a host that begins like the one before is another host", ({ expect }) => {
+  const hosts = ["go.example", "go.example.com", "go.example", "go.example-b.com", "go.exampl"];
+  for (const name of hosts) expect(scopeOf(new Request(`https://${name}/a`)).host).toBe(name);
+  expect(scopeOf(new Request("https://go.example:8443/a")).host).toBe("go.example");
 });
 
 test("the whole URL is there for who needs it", ({ expect }) => {

@@ -212,7 +212,6 @@ function buildCore(config: Config) {
           send,
           spill,
           wait: (ms) => scheduler.wait(ms),
-          clock: () => Date.now(),
           answerFirst,
         }),
       ),
