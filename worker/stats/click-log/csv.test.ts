@@ -31,7 +31,7 @@ const click: ClickShown = {
   ip: null,
 };
 
-test("fields with commas and quotes are quoted, formulas are made inert, and what is not known is empty", ({
+test("B131: fields with commas and quotes are quoted, formulas are made inert, and what is not known is empty", ({
   expect,
 }) => {
   const [header, line, end] = clicksAsCsv([click]).split("\r\n");
