@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import { test } from "vitest";
-import { cutAddress } from "./cut-address.ts";
+import { clientNetwork, cutAddress } from "./cut-address.ts";
 
 test.for([
   ["203.0.113.77", "203.0.113.0", "203.0.113.77"],
@@ -48,4 +48,11 @@ test.for([
   ["1.2.3.4 ", "1.2.3.4"],
 ] as const)("%s, which is in no usual form, is left to the parser", ([address, full], { expect }) => {
   expect(cutAddress(address, "full")).toBe(full);
+});
+
+test("one client is one for a limit, whichever of its addresses it takes", ({ expect }) => {
+  expect(clientNetwork("2001:db8:1:2::1")).toBe(clientNetwork("2001:0DB8:1:2:ffff:4:5:6"));
+  expect(clientNetwork("2001:db8:1:2::1")).not.toBe(clientNetwork("2001:db8:1:3::1"));
+  expect(clientNetwork("203.0.113.77")).toBe("203.0.113.77");
+  expect(clientNetwork("not: an address")).toBe("not: an address");
 });

@@ -9,6 +9,7 @@ import type { IpMode } from "../../shared/click.ts";
 /** What truncation keeps: the network that a provider gives a customer or a street, as analytics services do. */
 const IPV4_KEPT_BYTES = 3;
 const IPV6_KEPT_BYTES = 6;
+const IPV6_CLIENT_BYTES = 8;
 
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
 /** An IPv4 address as it is always written, which needs no parser. The group is its /24. */
@@ -32,6 +33,14 @@ export function cutAddress(text: string | null, mode: IpMode): string | null {
     groups.push((((bytes[index] ?? 0) << 8) | (bytes[index + 1] ?? 0)).toString(16));
   }
   return canonicalHost(`${groups.join(":")}::`)?.replace(/^\[|\]$/g, "") ?? null;
+}
+
+/**
+ * What one client has to itself and changes at will, for a limit to count by: of IPv6 the /64 that a connection gets (RFC 6177), else the address.
+ */
+export function clientNetwork(address: string): string {
+  const bytes = address.includes(":") ? parseAddress(canonicalHost(address) ?? "") : null;
+  return bytes === null ? address : bytes.slice(0, IPV6_CLIENT_BYTES).join(".");
 }
 
 /** The WHATWG parser's spelling, which is the shortest (RFC 5952 for IPv6). */
