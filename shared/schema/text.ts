@@ -31,5 +31,11 @@ export const time = z.iso
   .refine((at) => at >= 0 && at <= TIME_MAX, "takes a time between the years 1970 and 9999")
   .openapi({ type: "string", format: "date-time" });
 
+/** The same, or null; a schema that says its type itself has to say this as well. */
+export const timeOrNull = time.nullable().openapi({ type: ["string", "null"], format: "date-time" });
+
 /** The form in which times are answered: UTC with milliseconds. */
 export const timeShown = z.string().openapi({ format: "date-time", example: "2026-12-01T08:00:00.000Z" });
+
+/** A destination as written; the URL policy judges it afterwards, with reasons of its own. */
+export const url = z.string({ error: (issue) => (issue.input === undefined ? "is required" : "takes a URL as text") });

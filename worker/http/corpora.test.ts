@@ -10,6 +10,7 @@ import crawlers from "crawler-user-agents";
 import desktops from "top-user-agents/desktop";
 import mobiles from "top-user-agents/mobile";
 import { test } from "vitest";
+import { devicesOf } from "../../shared/device.ts";
 import { botKind } from "./bots.ts";
 import { readUserAgent } from "./user-agent.ts";
 
@@ -50,3 +51,27 @@ test.for([
     expect(list).toHaveLength(count);
   },
 );
+
+/** What rules take a user agent for, in the words of figures. */
+const sizeInRules = (userAgent: string) =>
+  devicesOf(userAgent).find((kind) => kind !== "ios" && kind !== "android") ?? null;
+
+test("what rules take a device for is what figures say, for all browsers that are listed", ({ expect }) => {
+  for (const userAgent of [...desktops, ...mobiles]) {
+    const { device, os } = readUserAgent(userAgent);
+    expect(sizeInRules(userAgent), userAgent).toBe(device);
+    expect(devicesOf(userAgent).includes("ios"), userAgent).toBe(os === "iOS");
+    expect(devicesOf(userAgent).includes("android"), userAgent).toBe(os === "Android");
+  }
+});
+
+test("of 2118 user agents of programs rules and figures take two for different devices", ({ expect }) => {
+  const different = crawlers.flatMap(({ pattern, instances }) =>
+    instances.flatMap((userAgent) => {
+      const [ours, theirs] = [sizeInRules(userAgent), readUserAgent(userAgent).device];
+      return ours === null || theirs === null || ours === theirs ? [] : [pattern];
+    }),
+  );
+  // One says Android and iPhone at once; the other is an iPad, which the parser takes for a phone.
+  expect(different).toEqual(["SurdotlyBot", String.raw`adbeat\.com`]);
+});
