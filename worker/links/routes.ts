@@ -11,7 +11,7 @@ import { ifMatch } from "../http/conditions.ts";
 import { clientAddress, placeOf } from "../http/context.ts";
 import { chooseDomain, keyOf, noSuchLink } from "../http/link-key.ts";
 import { Refusal } from "../http/problem.ts";
-import { refuseInvalid } from "../http/validation.ts";
+import { createRefuseInvalid } from "../http/validation.ts";
 import { externalIdTaken, hasChanged, keepsChanging, notCreated, refusalOf, show } from "./answers.ts";
 import { addBulk, type BulkRouteParts } from "./bulk/routes.ts";
 import { type ChangeParts, changeLink, deleteLink } from "./change.ts";
@@ -26,6 +26,7 @@ import {
 import { type CreateContext, type Created, type CreateParts, createLink } from "./create.ts";
 import { EXTERNAL_ID_PREFIX } from "./custom-code.ts";
 import { listLinks } from "./list.ts";
+import { misnomer } from "./misnomers.ts";
 import type { ListLinks } from "./queries.ts";
 import { addQr } from "./qr.ts";
 import { etagOf, linkOf } from "./rows.ts";
@@ -46,7 +47,7 @@ const READING = new Set(["GET", "HEAD"]);
 
 /** `/api/v1/links`: create, upsert, list, read, change and delete, and the picture of a link. */
 export function linkRoutes(parts: LinkParts): OpenAPIHono<ApiEnv> {
-  const routes = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  const routes = new OpenAPIHono<ApiEnv>({ defaultHook: createRefuseInvalid(misnomer) });
   routes.use("/*", (c, next) => (READING.has(c.req.method) ? parts.mayRead : parts.mayWrite)(c, next));
   // The change is committed, and what is to be told of it with it: telling can wait until the answer has left.
   routes.use("/*", async (c, next) => {
