@@ -114,6 +114,15 @@ export function parseAddress(hostname: string): Address | null {
   return parseIpv4(hostname);
 }
 
+/** An address as people write it: four numbers, or the shortest form of IPv6 in brackets. */
+export function writeAddress(address: Address): string {
+  if (address.length === IPV4_BYTES) return address.join(".");
+  const words = Array.from({ length: IPV6_GROUPS }, (_, at) =>
+    (((address[at * 2] ?? 0) << 8) | (address[at * 2 + 1] ?? 0)).toString(16),
+  );
+  return new URL(`http://[${words.join(":")}]`).hostname;
+}
+
 /** The narrowest special-purpose block that holds an address, or null for an ordinary public one. */
 export function specialBlock(address: Address): AddressBlock | null {
   return RANGES.find((range) => holds(range, address))?.block ?? null;

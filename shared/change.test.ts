@@ -29,6 +29,8 @@ const CHANGES: readonly Change[] = [
       maxClicks: null,
       forwardQuery: true,
       forwardPath: false,
+      passwordHash: null,
+      rules: [{ split: [{ longUrl: "https://example.org/", weight: 1 }] }],
     },
     redis: false,
     purge: true,

@@ -6,9 +6,14 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { decodeEntry, encodeEntry, type Entry, sendableUrl } from "./entry.ts";
+import { readRules, type Rule } from "./rules.ts";
+import { rulesOfSeed } from "./testing/rules.ts";
 
 const time = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
 const url = fc.webUrl({ withFragments: true, withQueryParameters: true }).map((text) => new URL(text).href);
+const ruleLists = fc
+  .tuple(fc.nat(), url, fc.array(url))
+  .map(([seed, first, others]): readonly Rule[] => rulesOfSeed(seed, [first, ...others]));
 const version = fc.integer({ min: 0, max: 9_007_199_254_740_991 });
 const entries: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({ kind: fc.constant("absent" as const), version, vouchedAt: time, tombstone: fc.boolean() }),
@@ -26,6 +31,8 @@ const entries: fc.Arbitrary<Entry> = fc.oneof(
     maxClicks: fc.option(fc.integer({ min: 1 })),
     forwardQuery: fc.boolean(),
     forwardPath: fc.boolean(),
+    passwordHash: fc.option(fc.string()),
+    rules: fc.oneof(fc.constant([]), ruleLists),
   }),
 );
 
@@ -75,6 +82,22 @@ describe("the stored form of an entry", () => {
     expect(decodeEntry(before.replace('"max"', '"fp":null,"max"'))).toBeUndefined();
   });
 
+  test("one of a link with a password is of another form, so that whoever knows of none does not take it for an open one", ({
+    expect,
+  }) => {
+    const open = stored("https://example.com/");
+    const guarded = open.replace('"f":1', '"f":2').replace(/}$/, ',"pw":"x"}');
+    expect(decodeEntry(guarded)).toMatchObject({ longUrl: "https://example.com/", passwordHash: "x" });
+    expect(decodeEntry(open)).toMatchObject({ passwordHash: null });
+    for (const [from, to] of [
+      ['"f":2', '"f":1'],
+      [',"pw":"x"', ""],
+      ['"x"', "null"],
+      ['"x"', "1"],
+    ] as const)
+      expect(decodeEntry(guarded.replace(from, to))).toBeUndefined();
+  });
+
   test("B161: a stored destination that would run code, or is not in its sent form, is a miss", ({ expect }) => {
     expect(decodeEntry(stored("https://example.com/"))).toBeDefined();
     for (const bad of [
@@ -86,6 +109,69 @@ describe("the stored form of an entry", () => {
       "https://example.com/ä",
     ]) {
       expect(decodeEntry(stored(bad)), bad).toBeUndefined();
+    }
+  });
+
+  test("one with rules is of a format that no Worker from before there were any reads, and each kind only of its own", ({
+    expect,
+  }) => {
+    const plain = stored("https://example.com/");
+    const ruled = stored("https://example.com/", [{ split: [{ longUrl: "https://example.org/", weight: 1 }] }]);
+    expect(plain).toContain('{"f":1,');
+    expect(ruled).toContain('{"f":2,');
+    expect(decodeEntry(ruled.replace(/,"ru":.*\]/, ""))).toBeUndefined();
+    expect(decodeEntry(ruled.replace('"weight"', '"newer"'))).toBeUndefined();
+    expect(decodeEntry(ruled.replace('"split"', '"newer":1,"split"'))).toBeUndefined();
+  });
+
+  test("a destination in a rule that would run code, or is not in its sent form, makes the whole a miss", ({
+    expect,
+  }) => {
+    const good = "https://example.org/";
+    for (const bad of [
+      "javascript:alert(1)",
+      "/relative",
+      "//evil.example",
+      "https://example.com/ä",
+      "https://a/\r\nX: y",
+    ]) {
+      const lists: readonly Rule[][] = [
+        [
+          { if: {}, then: { longUrl: good } },
+          { if: {}, then: { longUrl: bad } },
+        ],
+        [
+          {
+            split: [
+              { longUrl: good, weight: 1 },
+              { longUrl: bad, weight: 1 },
+            ],
+          },
+        ],
+        [
+          {
+            if: { country: ["DE"] },
+            then: {
+              split: [
+                { longUrl: bad, weight: 1 },
+                { longUrl: good, weight: 1 },
+              ],
+            },
+          },
+        ],
+      ];
+      for (const list of lists) {
+        expect(decodeEntry(stored(good, list)), bad).toBeUndefined();
+        const mended: unknown = JSON.parse(JSON.stringify(list).replaceAll(JSON.stringify(bad), JSON.stringify(good)));
+        expect(
+          decodeEntry(
+            stored(
+              good,
+              readRules(mended, (text) => text),
+            ),
+          ),
+        ).toBeDefined();
+      }
     }
   });
 });
@@ -162,7 +248,7 @@ describe("the form of a stored destination that may be sent", () => {
 });
 
 /** The stored form of a link with this destination, whatever it is. */
-function stored(longUrl: string): string {
+function stored(longUrl: string, rules: readonly Rule[] = []): string {
   return encodeEntry({
     kind: "present",
     version: 1,
@@ -177,5 +263,7 @@ function stored(longUrl: string): string {
     maxClicks: null,
     forwardQuery: false,
     forwardPath: false,
+    passwordHash: null,
+    rules,
   });
 }

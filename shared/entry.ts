@@ -6,8 +6,9 @@
  *
  * @module
  */
-import { isRecord, parseJson } from "./json.ts";
+import { isRecord, type JsonRecord, parseJson } from "./json.ts";
 import { PLAIN_HOST } from "./plain-host.ts";
+import { NO_RULES, readRules, type Rule } from "./rules.ts";
 import { FORBIDDEN_SCHEMES } from "./scheme.ts";
 
 /** The statuses a redirect may have. */
@@ -35,6 +36,10 @@ export interface PresentEntry {
   readonly forwardQuery: boolean;
   /** Whether the path behind the code is added to the destination's. */
   readonly forwardPath: boolean;
+  /** What a password is proved against before anything of the link is told (`shared/password.ts`); null: it asks for none. */
+  readonly passwordHash: string | null;
+  /** The first that fits the visitor gives the destination in the place of `longUrl`. */
+  readonly rules: readonly Rule[];
 }
 
 /** Known not to exist. */
@@ -45,6 +50,14 @@ export interface AbsentEntry {
   /** Left by a deletion: it must outlive everyone who read the row before. */
   readonly tombstone: boolean;
   readonly vouchedAt: number;
+}
+
+/** A link that asks for a password. */
+export type GuardedEntry = PresentEntry & { readonly passwordHash: string };
+
+/** Whether an entry is that of a link that asks for a password. */
+export function isGuarded(entry: Entry): entry is GuardedEntry {
+  return entry.kind === "present" && entry.passwordHash !== null;
 }
 
 /** What is known of one code on one domain. */
@@ -60,6 +73,11 @@ export interface CodeKey {
 
 /** Goes up when the stored form changes; a form that is not known is a miss, never a guess. */
 const FORMAT = 1;
+/**
+ * Of a link with a password or rules. A Worker from before there were any takes it for a miss, where it would else send everybody to
+ * `longUrl`.
+ */
+const LATER_FORMAT = 2;
 /** Digits of the version in front of the stored form: 16 hold microseconds until the year 2286. */
 export const VERSION_DIGITS = 16;
 /**
@@ -71,7 +89,7 @@ export function encodeEntry(entry: Entry): string {
   if (entry.kind === "absent")
     return `${version}${JSON.stringify({ f: FORMAT, at: entry.vouchedAt, gone: entry.tombstone })}`;
   return `${version}${JSON.stringify({
-    f: FORMAT,
+    f: isPlain(entry) ? FORMAT : LATER_FORMAT,
     at: entry.vouchedAt,
     id: entry.linkId,
     to: entry.longUrl,
@@ -84,6 +102,8 @@ export function encodeEntry(entry: Entry): string {
     // Only where they are set: most links have neither, and entries from before there were any read the same.
     ...(entry.forwardQuery && { fq: true }),
     ...(entry.forwardPath && { fp: true }),
+    ...(entry.passwordHash !== null && { pw: entry.passwordHash }),
+    ...(entry.rules.length > 0 && { ru: entry.rules }),
   })}`;
 }
 
@@ -92,7 +112,11 @@ export function decodeEntry(text: string): Entry | undefined {
   const digits = text.slice(0, VERSION_DIGITS);
   if (!/^\d{16}$/.test(digits)) return undefined;
   const fields = parseJson(text.slice(VERSION_DIGITS));
-  if (!isRecord(fields) || fields["f"] !== FORMAT) return undefined;
+  if (!isRecord(fields)) return undefined;
+  const { f, pw = null } = fields;
+  if (pw !== null && typeof pw !== "string") return undefined;
+  const rules = rulesIn(fields);
+  if (rules === undefined || f !== (isPlain({ passwordHash: pw, rules }) ? FORMAT : LATER_FORMAT)) return undefined;
   const version = Number(digits);
   const vouchedAt = fields["at"];
   if (!isNumber(vouchedAt)) return undefined;
@@ -118,7 +142,20 @@ export function decodeEntry(text: string): Entry | undefined {
     maxClicks: max,
     forwardQuery: fq,
     forwardPath: fp,
+    passwordHash: pw,
+    rules,
   };
+}
+
+/** The rules of an entry, by its format; undefined where the format is not known, or one of them must not be followed. */
+function rulesIn({ f, ru }: JsonRecord): readonly Rule[] | undefined {
+  if (f === FORMAT || ru === undefined) return NO_RULES;
+  return readRules(ru, (url) => (isSendable(url) ? url : undefined));
+}
+
+/** Whether a Worker from before there were passwords and rules would do right by it. */
+function isPlain({ passwordHash, rules }: Pick<PresentEntry, "passwordHash" | "rules">): boolean {
+  return passwordHash === null && rules.length === 0;
 }
 
 /** The database's clock, which dates versions, and that of the Worker which reads it may be this far apart. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { RedirectStatus } from "./entry.ts";
+import { NO_RULES, type Rule } from "./rules.ts";
 
 /** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -31,6 +32,10 @@ export interface LinkSettings {
   readonly forwardQuery: boolean;
   /** Whether the path behind the code is added to the destination's. */
   readonly forwardPath: boolean;
+  /** The stored form of the password's hash (`shared/password.ts`), which nobody is shown; null: anybody may pass. */
+  readonly passwordHash: string | null;
+  /** The first that fits a visitor gives the destination in the place of `longUrl`. */
+  readonly rules: readonly Rule[];
   readonly disabled: boolean;
 }
 
@@ -48,6 +53,8 @@ export const LINK_DEFAULTS: Omit<LinkSettings, "longUrl"> = {
   maxClicks: null,
   forwardQuery: false,
   forwardPath: false,
+  passwordHash: null,
+  rules: NO_RULES,
   disabled: false,
 };
 
@@ -86,6 +93,8 @@ export function settingsText(settings: LinkSettings): string {
     // Last, and only where they are set: links made before there were any keep their text. Of other types than the text of an external id.
     ...(settings.externalId === null ? [] : [settings.externalId]),
     ...(settings.forwardQuery || settings.forwardPath ? [[settings.forwardQuery, settings.forwardPath]] : []),
+    ...(settings.passwordHash === null ? [] : [{ password: settings.passwordHash }]),
+    ...(settings.rules.length > 0 ? [{ rules: settings.rules }] : []),
   ]);
 }
 

@@ -14,6 +14,8 @@ const STATUSES: Readonly<Record<ProblemCode, number>> = {
   code_reserved: 400,
   invalid_code: 400,
   unauthorized: 401,
+  password_required: 401,
+  wrong_password: 401,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -42,7 +44,7 @@ describe("the table of problems", () => {
     expect(new Set(Object.values(PROBLEMS).map((kind) => kind.title)).size).toBe(CODES.length);
   });
 
-  test("codes are words in lower case, and so safe in a URL's fragment", ({ expect }) => {
+  test("codes are words in lower case, and so safe in a URL's path", ({ expect }) => {
     expect(CODES.filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([]);
   });
 });
@@ -53,7 +55,7 @@ describe("problem", () => {
     expect(
       problem("invalid_request", { detail: "The body has no longUrl.", instance: "/api/v1/links", errors }),
     ).toEqual({
-      type: "/api/docs#problem-invalid_request",
+      type: "/api/docs/problems/invalid_request",
       title: "Invalid request",
       status: 400,
       detail: "The body has no longUrl.",
@@ -70,7 +72,7 @@ describe("problem", () => {
 
   test("its type resolves against whatever domain answered", ({ expect }) => {
     const type = problemType("not_found");
-    expect(new URL(type, "https://go.example/abc").href).toBe("https://go.example/api/docs#problem-not_found");
+    expect(new URL(type, "https://go.example/abc").href).toBe("https://go.example/api/docs/problems/not_found");
   });
 });
 

@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { UrlReason } from "./url-policy.ts";
+
 /** What a client may read in `code`. A word is never renamed and never changes its status; new ones may be added. */
 export type ProblemCode =
   | "invalid_request"
@@ -20,6 +22,8 @@ export type ProblemCode =
   | "method_not_allowed"
   | "gone"
   | "unauthorized"
+  | "password_required"
+  | "wrong_password"
   | "forbidden"
   | "precondition_failed"
   | "idempotency_conflict"
@@ -51,6 +55,9 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: "Method not allowed" },
   gone: { status: 410, title: "Gone" },
   unauthorized: { status: 401, title: "Not signed in" },
+  /** The link is opened with a password, which was not sent. */
+  password_required: { status: 401, title: "Password required" },
+  wrong_password: { status: 401, title: "Wrong password" },
   forbidden: { status: 403, title: "Forbidden" },
   precondition_failed: { status: 412, title: "Changed in the meantime" },
   /** The first request with this Idempotency-Key still runs. */
@@ -70,11 +77,13 @@ export interface FieldError {
   readonly path: string;
   /** What is wrong there, for the caller to read. */
   readonly message: string;
+  /** The same as a stable word, where a destination is not allowed. */
+  readonly reason?: UrlReason;
 }
 
 /** A problem document as it is sent, as `application/problem+json`. */
 export interface ProblemDocument {
-  /** A reference to the code's section in the API's documentation. */
+  /** A reference to the page of the code, see {@link problemType}. */
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -97,13 +106,16 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEMS, text);
 }
 
+/** Where the service says what its problems mean. */
+export const PROBLEM_PAGES = "/api/docs/problems";
+
 /**
- * The `type` of a code: the documentation's anchor for it, as a reference with a full path, which RFC 9457 (3.1.1)
+ * The `type` of a code: the page that says what happened and what to do, as a reference with a full path, which RFC 9457 (3.1.1)
  * allows and a client can open on whatever domain answered. `about:blank` would oblige the title to be the status's
  * phrase, and an absolute URI would need a domain that every installation shares.
  */
 export function problemType(code: ProblemCode): string {
-  return `/api/docs#problem-${code}`;
+  return `${PROBLEM_PAGES}/${code}`;
 }
 
 /**

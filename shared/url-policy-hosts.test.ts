@@ -4,7 +4,16 @@
  * @module
  */
 import { describe, test } from "vitest";
-import { checkUrl, hostKey, parseHostPatterns, type HostPattern, type UrlPolicy } from "./url-policy.ts";
+import {
+  checkUrl,
+  hostKey,
+  judgeListed,
+  judgeResolved,
+  nameToResolve,
+  parseHostPatterns,
+  type HostPattern,
+  type UrlPolicy,
+} from "./url-policy.ts";
 import { FORBIDDEN_SCHEMES } from "./scheme.ts";
 
 const OPEN: UrlPolicy = { schemes: ["http", "https"], allow: [], block: [], ownHosts: [] };
@@ -163,5 +172,40 @@ describe("hostKey", () => {
     expect(["", "a/b", "a@b", "a?b", "a#b", "a\\b", "a b", "1.2.3.4.5", "::1"].map(hostKey)).toEqual(
       Array.from({ length: 9 }, () => null),
     );
+  });
+});
+
+describe("what others are asked", () => {
+  test.for([
+    ["https://Bücher.example./x", "xn--bcher-kva.example"],
+    ["http://7f000001.nip.io:8080/", "7f000001.nip.io"],
+    ["ftp://files.example/", "files.example"],
+    ["https://1.1.1.1/", null],
+    ["https://[2606:4700::1111]/", null],
+    ["https://abc.onion/", null],
+    ["myapp://profile.example/7", null],
+    ["mailto:a@b.example", null],
+    ["nonsense", null],
+  ] as const)("of %j the name %j is looked up", ([href, name], { expect }) => {
+    expect(nameToResolve(href)).toBe(name);
+  });
+
+  test("one address that is not public is enough, and the refusal names it however long the name is", ({ expect }) => {
+    const six = Array.from({ length: 16 }, (_, at) => (at === 0 ? 0x26 : at));
+    expect(judgeResolved("a.example", [[1, 1, 1, 1], six])).toBeNull();
+    expect(judgeResolved("a.example", [])).toBeNull();
+    const name = `${"a".repeat(60)}.${"b".repeat(60)}.example`;
+    const refused = judgeResolved(name, [
+      [1, 1, 1, 1],
+      [0xfe, 0x80, ...Array.from({ length: 13 }, () => 0), 1],
+    ]);
+    expect(refused?.reason).toBe("resolves_to_special_address");
+    expect(refused?.message).toContain("[fe80::1] (link-local: fe80::/10, RFC 4291)");
+  });
+
+  test("a URL that is on a list is refused, one on none is not", ({ expect }) => {
+    expect(judgeListed([])).toBeNull();
+    expect(judgeListed(["MALWARE", "X"])).toMatchObject({ ok: false, reason: "listed_as_dangerous" });
+    expect(judgeListed(["MALWARE", "X"])?.message).toContain("(MALWARE, X)");
   });
 });

@@ -2,12 +2,12 @@
  * Which destinations a link may have. What is judged is what the WHATWG parser makes of the text, never the text itself,
  * and what is accepted is the parsed form, so that the value that was checked is the value that is sent.
  *
- * Names are not looked up: a public name that resolves to a private address passes. Nothing here is ever fetched; the
- * policy keeps a link from leading a visitor into their own network, or round in circles.
+ * Nothing here is ever fetched; the policy keeps a link from leading a visitor into their own network, or round in circles. What can only be
+ * known by asking others (where a name leads, what a URL is known for) is judged here when they were asked.
  *
  * @module
  */
-import { embeddedIpv4, parseAddress, specialBlock, type Address, type AddressBlock } from "./address.ts";
+import { embeddedIpv4, parseAddress, specialBlock, writeAddress, type Address, type AddressBlock } from "./address.ts";
 import { FORBIDDEN_SCHEMES } from "./scheme.ts";
 
 /** The longest destination, in UTF-16 code units: of what was given, and of its serialised form, which is ASCII. */
@@ -57,28 +57,39 @@ export interface UrlPolicy {
   readonly ownHosts: readonly string[];
 }
 
-/** Why a destination is refused. */
-export type UrlReason =
-  | "too_long"
-  | "lone_surrogate"
-  | "control_character"
-  | "no_scheme"
-  | "unreadable"
-  | "scheme"
-  | "user_info"
-  | "empty_label"
-  | "own_domain"
-  | "special_address"
-  | "embedded_address"
-  | "local_name"
-  | "single_label"
-  | "blocked"
-  | "not_on_allowlist";
+/** Why a destination is refused: words that programs may test for. None is ever renamed. */
+export const URL_REASONS = [
+  "too_long",
+  "lone_surrogate",
+  "control_character",
+  "no_scheme",
+  "unreadable",
+  "scheme",
+  "user_info",
+  "empty_label",
+  "own_domain",
+  "special_address",
+  "embedded_address",
+  "local_name",
+  "single_label",
+  "blocked",
+  "not_on_allowlist",
+  "resolves_to_special_address",
+  "listed_as_dangerous",
+] as const;
 
-/** Allowed, with the form to store; or refused, with a sentence for whoever asked. */
-export type UrlVerdict =
-  | { readonly ok: true; readonly href: string }
-  | { readonly ok: false; readonly reason: UrlReason; readonly message: string };
+/** One of them. */
+export type UrlReason = (typeof URL_REASONS)[number];
+
+/** Refused, with a sentence for whoever asked. */
+export interface UrlRefusal {
+  readonly ok: false;
+  readonly reason: UrlReason;
+  readonly message: string;
+}
+
+/** Allowed, with the form to store; or refused. */
+export type UrlVerdict = { readonly ok: true; readonly href: string } | UrlRefusal;
 
 /** Each reason as a sentence about the part of the URL that it is about. */
 const MESSAGES: Readonly<Record<UrlReason, (part: string) => string>> = {
@@ -104,6 +115,10 @@ const MESSAGES: Readonly<Record<UrlReason, (part: string) => string>> = {
   blocked: (part) => `The host "${part}" is blocked by this service. Use another destination.`,
   not_on_allowlist: (part) =>
     `The host "${part}" is not among those that this service links to. Use one of its allowed hosts.`,
+  resolves_to_special_address: (part) =>
+    `The host ${part}, which cannot be reached from the public internet. Use a host with public addresses only.`,
+  listed_as_dangerous: (part) =>
+    `The URL is on a list of dangerous pages (${part}), so this service does not link to it. Use another destination.`,
 };
 
 /** What a message quotes of a URL at most, in characters. */
@@ -139,6 +154,32 @@ export function checkUrl(input: string, policy: UrlPolicy): UrlVerdict {
   const host = hostKey(url.hostname);
   if (host === null) return refuse("unreadable", input.trim());
   return judgeHost(host, SPECIAL_SCHEMES.has(scheme), policy) ?? { ok: true, href: url.href };
+}
+
+/** The name that the DNS is asked for when somebody opens a destination; null where it is not asked: the host is an address, or no host. */
+export function nameToResolve(href: string): string | null {
+  if (!URL.canParse(href)) return null;
+  const { protocol, hostname } = new URL(href);
+  if (!SPECIAL_SCHEMES.has(protocol.slice(0, -1)) || parseAddress(hostname) !== null) return null;
+  const name = hostname.replace(/\.$/, "");
+  // RFC 7686, section 2: names of the Tor network are kept out of the DNS.
+  return name === "" || name.endsWith(".onion") ? null : name;
+}
+
+/** Judges the addresses that a name has: one that is not public is enough, since a visitor may get that one. Null: nothing is wrong with them. */
+export function judgeResolved(name: string, addresses: readonly Address[]): UrlRefusal | null {
+  for (const address of addresses) {
+    const block = specialBlock(address);
+    if (block === null) continue;
+    const part = `"${quoted(name)}" has the address ${described(writeAddress(address), block)}`;
+    return { ok: false, reason: "resolves_to_special_address", message: MESSAGES.resolves_to_special_address(part) };
+  }
+  return null;
+}
+
+/** Judges what a reputation service says of a URL: the words for the lists that it is on. Null: it is on none. */
+export function judgeListed(lists: readonly string[]): UrlRefusal | null {
+  return lists.length === 0 ? null : refuse("listed_as_dangerous", lists.join(", "));
 }
 
 /**
@@ -235,7 +276,7 @@ function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-function refuse(reason: UrlReason, part: string): UrlVerdict {
+function refuse(reason: UrlReason, part: string): UrlRefusal {
   return { ok: false, reason, message: MESSAGES[reason](quoted(part)) };
 }
 

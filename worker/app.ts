@@ -38,6 +38,11 @@ app.get("/", (c) => home(c.env.scope));
 app.all("/api/*", (c) => callApi(c.req.raw, c.env.scope));
 app.all("/metrics", (c) => callApi(c.req.raw, c.env.scope));
 app.get("/*", (c) => wire().redirect(c.req.raw, c.env.scope));
+app.post("/*", (c) =>
+  ROUTED.has(c.env.scope.path)
+    ? wrongMethod(c.env.scope, c.req.method, GET_AND_HEAD)
+    : wire().submit(c.req.raw, c.env.scope),
+);
 app.all("/*", (c) => wrongMethod(c.env.scope, c.req.method, GET_AND_HEAD));
 app.onError((error, c) => answerError(c.env.scope, error, reportError));
 app.notFound((c) => problemResponse(c.env.scope, "not_found", "Nothing is here."));

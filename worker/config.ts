@@ -8,6 +8,7 @@ import type { CodeFormat } from "../shared/code.ts";
 import { type ParsedFormats, parseCodeFormats } from "../shared/code-formats.ts";
 import { isLocationHint, LOCATION_HINTS, type LocationHint } from "../shared/location-hint.ts";
 import { isAllowedOrigin } from "../shared/origin.ts";
+import { MAX_ITERATIONS } from "../shared/password.ts";
 import { FORBIDDEN_SCHEMES } from "../shared/scheme.ts";
 import { EPOCH_AT, type Layout, LAYOUTS } from "../shared/snowflake.ts";
 import { parseHostPatterns, type HostPattern } from "../shared/url-policy.ts";
@@ -39,12 +40,23 @@ export interface Config {
   readonly schemes: readonly string[];
   readonly urlAllowlist: readonly HostPattern[];
   readonly urlBlocklist: readonly HostPattern[];
+  /** Who is asked about destinations. */
+  readonly urlChecks: {
+    /** A resolver that speaks DNS over HTTPS; null: names are not looked up. */
+    readonly dnsUrl: string | null;
+    /** Google Web Risk; null: no reputation service is asked. */
+    readonly reputation: { readonly url: string; readonly key: string } | null;
+    /** Calls outwards for that, in one request or one run of cron. */
+    readonly maxCalls: number;
+  };
   /** Hosts of the operator's own network that webhooks may be sent to, also over http. */
   readonly webhookLocalHosts: readonly HostPattern[];
   /** Origins of pages that may call the API from a browser, or `*` among them; empty: none. */
   readonly corsOrigins: readonly string[];
   /** What callers are told of the rate limiter `API_LIMIT`: calls a minute of one key. */
   readonly apiLimitPerMinute: number;
+  /** What the hash of a link's password costs. */
+  readonly passwordIterations: number;
   /** Whether redirects name the tier that answered. */
   readonly debugTiming: boolean;
   /** The key that has every scope. */
@@ -74,7 +86,11 @@ export class ConfigError extends Error {
 /** The admin key guards everything; shorter ones can be guessed. */
 const ADMIN_KEY_MIN_CHARACTERS = 8;
 const API_LIMIT_MAX = 1_000_000;
+/** What a Worker of the paid plan may make at least is 1,000 (Cloudflare, "Subrequests"); the rest is for the work itself. */
+const URL_CHECK_MAX_CALLS = 900;
 const FRESH_MAX_SECONDS = 3600;
+/** 2 ms: fewer would be no slow hash. */
+const PASSWORD_MIN_ITERATIONS = 10_000;
 const RETENTION_MAX_MONTHS = 1200;
 /** 350 MiB in Redis. */
 const FILTER_MAX_CAPACITY = 200_000_000;
@@ -101,9 +117,11 @@ export function readConfig(env: object): Config {
     schemes: ["http", "https", ...list(read("ALLOWED_SCHEMES")).map((name) => scheme(name))],
     urlAllowlist: patterns(read, "URL_ALLOWLIST"),
     urlBlocklist: patterns(read, "URL_BLOCKLIST"),
+    urlChecks: urlChecks(read),
     webhookLocalHosts: patterns(read, "WEBHOOK_LOCAL_HOSTS"),
     corsOrigins: list(read("CORS_ORIGINS")).map((text) => origin(text)),
     apiLimitPerMinute: integer(read, "API_LIMIT_PER_MINUTE", 600, 1, API_LIMIT_MAX),
+    passwordIterations: integer(read, "PASSWORD_ITERATIONS", MAX_ITERATIONS, PASSWORD_MIN_ITERATIONS, MAX_ITERATIONS),
     debugTiming: oneOf(read, "DEBUG_TIMING", ["off", "on"]) === "on",
     adminKey: adminKey(read("ADMIN_KEY")),
     databaseUrl: url(read, "DATABASE_URL"),
@@ -184,6 +202,16 @@ function purge(read: Read): Config["purge"] {
   if (!/^[0-9a-f]{32}$/.test(zoneId)) throw new ConfigError("CF_ZONE_ID takes the 32 hex digits of the zone's id.");
   const apiBase = read("CF_API_BASE") === "" ? "https://api.cloudflare.com/client/v4" : url(read, "CF_API_BASE");
   return { zoneId, apiToken, apiBase };
+}
+
+function urlChecks(read: Read): Config["urlChecks"] {
+  const key = read("REPUTATION_KEY");
+  return {
+    dnsUrl: read("DNS_CHECK_URL") === "" ? null : url(read, "DNS_CHECK_URL"),
+    // Each takes effect on its own, as with the purge: half of a pair is off.
+    reputation: read("REPUTATION_URL") === "" || key === "" ? null : { url: url(read, "REPUTATION_URL"), key },
+    maxCalls: integer(read, "URL_CHECK_CALLS", 24, 3, URL_CHECK_MAX_CALLS),
+  };
 }
 
 function launchedAt(read: Read): number {

@@ -8,6 +8,7 @@ import { unpackMisses } from "../shared/miss.ts";
 import { forgetPastAnswers } from "./access/idempotency/retention.ts";
 import { consumeClicks, consumeDeadLetters, tellCounts } from "./clicks/consumer.ts";
 import { consumeMisses } from "./clicks/misses/consume.ts";
+import { recheckDue } from "./links/checks/recheck.ts";
 import { rebuildFilter } from "./maintenance/filter-rebuild.ts";
 import { forgetPastMisses } from "./maintenance/misses.ts";
 import { forgetPastReports } from "./maintenance/metric-reports.ts";
@@ -95,6 +96,12 @@ const CHORES: readonly { readonly name: string; readonly everyMinutes: number; r
     name: "visitors",
     everyMinutes: 60,
     run: async ({ maintenance }, now) => ({ forgotten: await forgetPastVisitors(maintenance.forgetVisitors, now) }),
+  },
+  {
+    // Before the webhooks, which may have to be told of it.
+    name: "url_checks",
+    everyMinutes: CRON_MINUTES,
+    run: async ({ recheck }, now) => (recheck === null ? { checked: 0 } : { ...(await recheckDue(recheck, now)) }),
   },
   {
     name: "webhooks",

@@ -5,7 +5,7 @@
  */
 import { z } from "@hono/zod-openapi";
 import { SCOPES } from "../api-key.ts";
-import { text, time, timeShown } from "./text.ts";
+import { text, timeOrNull, timeShown } from "./text.ts";
 
 const MAX_NAME_CHARACTERS = 100;
 
@@ -22,7 +22,7 @@ export const createKeyBody = z
         items: { type: "string", enum: [...SCOPES] },
         description: "What it may do; `admin` may do everything.",
       }),
-    expiresAt: time.nullable().optional(),
+    expiresAt: timeOrNull.optional(),
   })
   .openapi("CreateKey");
 

@@ -15,6 +15,16 @@ const MAX_TAGS = 64;
 
 const tag = text(64);
 
+/** `tag` in a query, once or several times. */
+export const tagFilter = z
+  .union([tag.transform((one) => [one]), z.array(tag).max(MAX_TAGS)])
+  .default([])
+  .openapi({
+    type: "array",
+    items: { type: "string" },
+    description: "Repeat it for several: a link has all of them.",
+  });
+
 /** The query of `GET /api/v1/links`. */
 export const linksQuery = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
@@ -22,14 +32,7 @@ export const linksQuery = z.object({
   search: text(MAX_SEARCH_CHARACTERS)
     .optional()
     .openapi({ description: "Part of the code, of `longUrl` or of the title, in any case." }),
-  tag: z
-    .union([tag.transform((one) => [one]), z.array(tag).max(MAX_TAGS)])
-    .default([])
-    .openapi({
-      type: "array",
-      items: { type: "string" },
-      description: "Repeat it for several: a link has all of them.",
-    }),
+  tag: tagFilter,
   type: z.enum(["auto", "custom"]).optional(),
   domain: text(253).optional(),
   status: z.enum(["active", "expired", "disabled"]).optional().openapi({

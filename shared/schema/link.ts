@@ -6,7 +6,9 @@
 import { z } from "@hono/zod-openapi";
 import { isRecord } from "../json.ts";
 import type { Json } from "../link.ts";
-import { text, time, timeShown } from "./text.ts";
+import { MAX_PASSWORD_BYTES, passwordFault } from "../password.ts";
+import { rules, ruleShown } from "./rules.ts";
+import { text, timeOrNull, timeShown, url } from "./text.ts";
 
 const MAX_EXTERNAL_ID_CHARACTERS = 255;
 const MAX_TITLE_CHARACTERS = 512;
@@ -21,41 +23,54 @@ const MAX_METADATA_BYTES = 4096;
 /** What an integer column takes. */
 const MAX_CLICKS = 2 ** 31 - 1;
 
-/** A destination as written; the URL policy judges it afterwards, with reasons of its own. */
-const url = z.string({ error: (issue) => (issue.input === undefined ? "is required" : "takes a URL as text") });
-
 /** Passed on as it is: a schema of records would drop the name `__proto__`, which is a name like any other here. */
 const metadata = z
   .custom<{ readonly [key: string]: Json }>(isRecord, "takes an object")
   .refine(
     (value) => isStorable(value, 0),
-    `holds a NUL or half a surrogate pair, or more than ${MAX_METADATA_DEPTH} levels`,
+    `holds a NUL, half a surrogate pair or a number that no store can keep, or more than ${MAX_METADATA_DEPTH} levels`,
   )
   .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES, {
     error: `is larger than ${MAX_METADATA_BYTES} bytes as JSON`,
     when: (payload) => payload.issues.length === 0,
   })
-  .openapi({ type: "object", additionalProperties: true });
+  .nullable()
+  .openapi({ type: ["object", "null"], additionalProperties: true });
 
 const tags = z
   .array(text(MAX_TAG_CHARACTERS))
   .max(MAX_TAGS)
   .transform((values) => [...new Set(values)])
-  .openapi({ type: "array", items: { type: "string" } });
+  .nullable()
+  .openapi({ type: ["array", "null"], items: { type: "string" } });
 
 const redirectStatus = z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]);
+
+const password = z
+  .string()
+  .superRefine((value, context) => {
+    const fault = passwordFault(value);
+    if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+  })
+  .nullable()
+  .openapi({
+    type: ["string", "null"],
+    format: "password",
+    writeOnly: true,
+    description: `Visitors are asked for it. 1 to ${MAX_PASSWORD_BYTES} bytes in UTF-8; kept as a slow hash and never shown.`,
+  });
 
 const optional = {
   externalId: text(MAX_EXTERNAL_ID_CHARACTERS)
     .nullable()
     .openapi({ description: "Your own id of the link, unique on its domain; `ext_{externalId}` names the link too." }),
   title: text(MAX_TITLE_CHARACTERS).nullable(),
-  tags: tags.nullable(),
+  tags,
   notes: text(MAX_NOTES_CHARACTERS).nullable(),
-  metadata: metadata.nullable(),
+  metadata,
   redirectStatus: redirectStatus.nullable(),
-  validSince: time.nullable(),
-  expireAt: time.nullable(),
+  validSince: timeOrNull,
+  expireAt: timeOrNull,
   expiredUrl: url.nullable(),
   maxClicks: z.int().min(1).max(MAX_CLICKS).nullable(),
   forwardQuery: z.boolean().nullable().openapi({
@@ -64,6 +79,8 @@ const optional = {
   forwardPath: z.boolean().nullable().openapi({
     description: "`/{code}/rest` goes to the destination's path plus `/rest`.",
   }),
+  password,
+  rules,
   disabled: z.boolean().nullable(),
 };
 
@@ -114,8 +131,8 @@ export const linkShown = z
     expireAt: timeShown.nullable(),
     expiredUrl: z.string().nullable(),
     maxClicks: z.number().int().nullable(),
-    hasPassword: z.literal(false),
-    rules: z.array(z.unknown()),
+    hasPassword: z.boolean(),
+    rules: z.array(ruleShown),
     disabled: z.boolean(),
     clickCount: z.number().int(),
     lastClickAt: timeShown.nullable(),
@@ -133,10 +150,12 @@ export type ChangeLinkBody = z.output<typeof changeLinkBody>;
 /** A link as JSON. */
 export type LinkShown = z.input<typeof linkShown>;
 
-/** Whether Postgres' jsonb takes every text in it, and it is not too deep to be read. */
+/** Whether Postgres' jsonb takes every text in it and gives back every number, and it is not too deep to be read. */
 function isStorable(value: unknown, depth: number): boolean {
   if (depth > MAX_METADATA_DEPTH) return false;
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\u0000");
+  // `1e999` is JSON, and would be kept as null.
+  if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([key, item]) => isStorable(key, depth) && isStorable(item, depth + 1));
 }

@@ -26,11 +26,16 @@ const tags = z
   .array(text(MAX_TAG_CHARACTERS))
   .max(MAX_TAGS)
   .transform((values) => [...new Set(values)])
-  .openapi({ type: "array", items: { type: "string" }, description: "Only links that have one of these; none: all." });
+  .nullable()
+  .openapi({
+    type: ["array", "null"],
+    items: { type: "string" },
+    description: "Only links that have one of these; none: all.",
+  });
 const optional = {
   description: text(MAX_DESCRIPTION_CHARACTERS).nullable(),
   domain: z.string().max(253).nullable().openapi({ description: "Only links of this domain; null: of all." }),
-  tags: tags.nullable(),
+  tags,
 };
 
 /** `POST /api/v1/webhooks` */

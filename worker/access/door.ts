@@ -23,6 +23,12 @@ export interface DoorParts {
   readonly idempotently: Idempotently;
 }
 
+/** What else is known of the calls behind a guard. */
+export interface DoorManners {
+  /** A POST that may run twice does no harm, so `Idempotency-Key` is of no effect and the body is not read ahead. */
+  readonly isRepeatable?: boolean;
+}
+
 /** The period of both limits. */
 const PERIOD_SECONDS = 60;
 const RETRY_AFTER = { "Retry-After": String(PERIOD_SECONDS) };
@@ -34,7 +40,7 @@ const RETRY_AFTER = { "Retry-After": String(PERIOD_SECONDS) };
  */
 export function createKeyDoor({ authenticate, mayTry, mayCall, callsPerMinute, idempotently }: DoorParts) {
   const policy = { "RateLimit-Policy": `"key";q=${callsPerMinute};w=${PERIOD_SECONDS}` };
-  return (scope: Scope): MiddlewareHandler<ApiEnv> =>
+  return (scope: Scope, { isRepeatable = false }: DoorManners = {}): MiddlewareHandler<ApiEnv> =>
     async (c, next) => {
       const apiKey = presentedKey(c.req.raw.headers);
       const caller = apiKey === null ? null : await authenticate(apiKey, c.env.scope);
@@ -59,6 +65,8 @@ export function createKeyDoor({ authenticate, mayTry, mayCall, callsPerMinute, i
         for (const [name, value] of Object.entries(policy)) c.res.headers.set(name, value);
       }
       if (!allows(caller, scope)) throw new Refusal("forbidden", `This key lacks the scope ${scope}.`);
-      return idempotently(c, caller, apiKey, next);
+      if (!isRepeatable) return idempotently(c, caller, apiKey, next);
+      await next();
+      return undefined;
     };
 }

@@ -53,14 +53,20 @@ function tallying(tally: Tally): typeof fetch {
   };
 }
 
-/** Runs an insertion while holding a lock that all who name it take in turn: both are one request, and one transaction. */
+/**
+ * Runs an insertion while holding a lock that all who name it take in turn: both are one request, and one transaction. `isImport`: webhooks are
+ * told of none of the rows (`migrations/0020_transfer.sql`).
+ */
 export async function insertUnderLock<T extends BatchItem<"pg">>(
   database: Database,
   lock: string,
   insertion: T,
+  isImport = false,
 ): Promise<T["_"]["result"]> {
   try {
-    const take = database.execute(sql`SELECT pg_advisory_xact_lock(hashtext(${lock}))`);
+    const take = database.execute(
+      sql`SELECT pg_advisory_xact_lock(hashtext(${lock})), set_config('hop.importing', ${isImport ? "on" : "off"}, true)`,
+    );
     const [, inserted] = await database.batch([take, insertion]);
     return inserted;
   } catch (error) {

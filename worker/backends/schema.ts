@@ -55,6 +55,8 @@ export const shortLinks = pgTable(
     maxClicks: integer("max_clicks"),
     forwardQuery: boolean("forward_query").notNull().default(false),
     forwardPath: boolean("forward_path").notNull().default(false),
+    passwordHash: text("password_hash"),
+    rules: jsonb("rules").$type<unknown>().notNull().default([]),
     fingerprint: sha256("fingerprint"),
     filterEpoch: bigint("filter_epoch", { mode: "number" }),
     filterAdds: bigint("filter_adds", { mode: "number" }),

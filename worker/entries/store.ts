@@ -5,6 +5,7 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import { type CodeKey, type Entry, isRedirectStatus, notFoundAt, sendableUrl } from "../../shared/entry.ts";
+import { readRules } from "../../shared/rules.ts";
 import type { Database } from "../backends/postgres.ts";
 import { shortLinks, type ShortLinkRow } from "../backends/schema.ts";
 import { log } from "../telemetry/log.ts";
@@ -22,6 +23,8 @@ export type EntryRow = Pick<
   | "maxClicks"
   | "forwardQuery"
   | "forwardPath"
+  | "passwordHash"
+  | "rules"
   | "version"
 >;
 
@@ -41,6 +44,8 @@ const COLUMNS = {
   maxClicks: shortLinks.maxClicks,
   forwardQuery: shortLinks.forwardQuery,
   forwardPath: shortLinks.forwardPath,
+  passwordHash: shortLinks.passwordHash,
+  rules: shortLinks.rules,
   version: shortLinks.version,
 };
 
@@ -62,13 +67,19 @@ export function createEntryStore(database: Database): EntryStore {
 }
 
 /**
- * The entry of a row, vouched for at `now`. A destination that must not be sent (a row that came by SQL, say) makes the link
- * count as absent, and is logged: nobody is sent there.
+ * The entry of a row, vouched for at `now`. A destination that must not be sent, or rules that are not understood whole (in a row that came by
+ * SQL, say), make the link count as absent, and are logged: nobody is sent there, or where the rules might not have led.
  */
 export function entryOf(row: EntryRow, now: number): Entry {
   const longUrl = sendableUrl(row.longUrl);
   const expiredUrl = row.expiredUrl === null ? null : sendableUrl(row.expiredUrl);
-  if (longUrl === undefined || expiredUrl === undefined || !isRedirectStatus(row.redirectStatus)) {
+  const rules = readRules(row.rules, sendableUrl);
+  if (
+    longUrl === undefined ||
+    expiredUrl === undefined ||
+    rules === undefined ||
+    !isRedirectStatus(row.redirectStatus)
+  ) {
     log("error", "unsafe_destination", { linkId: row.id });
     return { kind: "absent", version: row.version, vouchedAt: now, tombstone: false };
   }
@@ -86,5 +97,7 @@ export function entryOf(row: EntryRow, now: number): Entry {
     maxClicks: row.maxClicks,
     forwardQuery: row.forwardQuery,
     forwardPath: row.forwardPath,
+    passwordHash: row.passwordHash,
+    rules,
   };
 }

@@ -22,8 +22,8 @@ export function show(c: Context<ApiEnv>, link: Link): LinkShown {
 }
 
 /** What was asked for is not allowed. */
-export function refusalOf({ code, path, message }: Refused): Refusal {
-  return new Refusal(code, message, { errors: [{ path, message }] });
+export function refusalOf({ code, path, message, reason }: Refused): Refusal {
+  return new Refusal(code, message, { errors: [{ path, message, ...(reason === undefined ? {} : { reason }) }] });
 }
 
 /** Why no link was made. */

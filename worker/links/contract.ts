@@ -28,7 +28,7 @@ export const createLinkCall = createRoute({
   operationId: "createLink",
   summary: "Create a link",
   description:
-    "Without `customCode`, the automatic link that has the same settings is answered instead of a second one.",
+    "Without `customCode`, the automatic link that has the same settings is answered instead of a second one, unless `maxClicks` or `password` is set.",
   security,
   middleware: readsJson,
   request: { body: { required: true, content: { "application/json": { schema: createLinkBody } } } },

@@ -32,6 +32,8 @@ function make(ids: readonly bigint[], customCode?: string) {
     addToFilter: async () => ({ epoch: 4_000_000_000_000_000 + given, adds: Number(FIRST % 1_000_000n) + given }),
     publish: async () => {},
     entryOf: () => present(),
+    passwords: { hash: async (password) => `hash of ${password}`, isOf: async () => false },
+    check: null,
   };
   const domain = `${crypto.randomUUID()}.example.test`;
   const context = { domain, policy, creatorIp: null, place: { colo: "", continent: "" }, now: Date.now() };

@@ -14,7 +14,10 @@ import type { ShortLinkRow } from "../backends/schema.ts";
 import type { FilterStamp, StampRefusal } from "../entries/filter.ts";
 import type { Place } from "../http/context.ts";
 import { log } from "../telemetry/log.ts";
+import type { CheckDestinations } from "./checks/check.ts";
+import { checkOne, NOT_NOTED } from "./noted.ts";
 import { chooseCode } from "./custom-code.ts";
+import { type HashForLink, hashOnce, type Passwords } from "./passwords.ts";
 import { linkOf } from "./rows.ts";
 import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
 import type { LinkStore } from "./store.ts";
@@ -30,6 +33,9 @@ export interface CreateParts {
   /** Makes a stored row seen by redirects; never rejects. */
   readonly publish: (key: CodeKey, entry: Entry) => Promise<void>;
   readonly entryOf: (row: ShortLinkRow, now: number) => Entry;
+  readonly passwords: Passwords;
+  /** Asks others about destinations; null: nobody is asked. */
+  readonly check: CheckDestinations | null;
 }
 
 /** Where and when a link is asked for. */
@@ -56,9 +62,11 @@ const MAX_ATTEMPTS = 3;
 
 /** Makes one link, or finds the automatic one that has the same settings. */
 export async function createLink(parts: CreateParts, body: CreateLinkBody, context: CreateContext): Promise<Created> {
-  const prepared = await prepare(parts.codes, parts.store, body, context);
+  const prepared = await prepare(parts.codes, parts.store, hashOnce(parts.passwords), body, context);
   if (prepared.kind === "refused") return prepared;
   const { settings, customCode, fingerprint } = prepared;
+  const noted = parts.check === null ? NOT_NOTED : await checkOne(parts.check, settings, context.now);
+  if (noted.kind === "refused") return noted;
   let refused: StampRefusal | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const [id, stamp] = await Promise.all([
@@ -73,6 +81,7 @@ export async function createLink(parts: CreateParts, body: CreateLinkBody, conte
       settings,
       fingerprint,
       stamp,
+      note: noted.note,
       creatorIp: context.creatorIp,
       now: context.now,
     });
@@ -109,22 +118,28 @@ export interface Prepared {
   readonly fingerprint: string | null;
 }
 
-/** Judges what is asked for. `store` tells which codes can be suggested in the place of one that cannot be had. */
+/** Judges what is asked for, and last of all hashes the password. `store` tells which codes can be suggested in the place of one that cannot be had. */
 export async function prepare(
   codes: Pick<CodeBook, "checkCustom">,
   store: Pick<LinkStore, "takenAmong">,
+  hashForLink: HashForLink,
   body: CreateLinkBody,
   { domain, policy }: Pick<CreateContext, "domain" | "policy">,
 ): Promise<Prepared | Refused> {
   const checked = checkSettings(settingsOf(body), policy);
   if (checked.kind === "refused") return checked;
-  const { settings } = checked;
   const asked = body.customCode ?? undefined;
   const chosen = asked === undefined ? undefined : await chooseCode(codes, store, domain, asked);
   if (chosen?.kind === "refused") return chosen;
 
-  // Whether a limited link is still alive is for its object to say, so each creation is a link of its own.
-  const isShared = chosen === undefined && body.unique !== true && settings.maxClicks === null;
+  const hashed = await hashForLink(body.password ?? null, null);
+  if (hashed.kind === "refused") return hashed;
+  const settings = { ...checked.settings, passwordHash: hashed.passwordHash };
+
+  // Whether a limited link is still alive is for its object to say, and whether two passwords are the same for nobody: each such creation
+  // is a link of its own.
+  const isPlain = settings.maxClicks === null && settings.passwordHash === null;
+  const isShared = chosen === undefined && body.unique !== true && isPlain;
   const fingerprint = isShared ? await fingerprintOf(settings) : null;
   return { kind: "prepared", settings, customCode: chosen?.code ?? null, fingerprint };
 }
@@ -150,7 +165,7 @@ export async function mintIds(
   return minted;
 }
 
-/** The settings that a body asks for, with their defaults. */
+/** The settings that a body asks for, with their defaults; without its password, which takes time to hash. */
 export function settingsOf(body: Omit<CreateLinkBody, "customCode" | "domain" | "unique">): LinkSettings {
   return {
     longUrl: body.longUrl,
@@ -165,7 +180,9 @@ export function settingsOf(body: Omit<CreateLinkBody, "customCode" | "domain" | 
     maxClicks: body.maxClicks ?? LINK_DEFAULTS.maxClicks,
     forwardQuery: body.forwardQuery ?? LINK_DEFAULTS.forwardQuery,
     forwardPath: body.forwardPath ?? LINK_DEFAULTS.forwardPath,
+    rules: body.rules ?? LINK_DEFAULTS.rules,
     expiredUrl: body.expiredUrl ?? LINK_DEFAULTS.expiredUrl,
+    passwordHash: LINK_DEFAULTS.passwordHash,
     disabled: body.disabled ?? LINK_DEFAULTS.disabled,
   };
 }

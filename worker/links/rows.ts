@@ -4,8 +4,10 @@
  * @module
  */
 import { isRedirectStatus } from "../../shared/entry.ts";
-import { type Json, type Link, shortUrlAt } from "../../shared/link.ts";
+import { type Json, type Link, type LinkSettings, settingsText, shortUrlAt } from "../../shared/link.ts";
+import { NO_RULES, readRules, type Rule } from "../../shared/rules.ts";
 import type { LinkShown } from "../../shared/schema/link.ts";
+import { showRule } from "../../shared/schema/rule-shown.ts";
 import { isRecord } from "../../shared/json.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
 
@@ -29,6 +31,8 @@ export function linkOf(row: ShortLinkRow): Link {
     maxClicks: row.maxClicks,
     forwardQuery: row.forwardQuery,
     forwardPath: row.forwardPath,
+    passwordHash: row.passwordHash,
+    rules: rulesOf(row) ?? NO_RULES,
     disabled: row.disabled,
     clickCount: row.clickCount,
     lastClickAt: row.lastClickAt?.getTime() ?? null,
@@ -36,6 +40,16 @@ export function linkOf(row: ShortLinkRow): Link {
     updatedAt: row.updatedAt.getTime(),
     version: row.version,
   };
+}
+
+/** The rules in a row; undefined for what only SQL can have written there, of which nobody can say what it means. */
+export function rulesOf(row: Pick<ShortLinkRow, "rules">): readonly Rule[] | undefined {
+  return readRules(row.rules, (url) => url);
+}
+
+/** Whether a row has these settings and need not be written. */
+export function isAlready(row: ShortLinkRow, settings: LinkSettings): boolean {
+  return rulesOf(row) !== undefined && settingsText(linkOf(row)) === settingsText(settings);
 }
 
 /** The link as JSON. `origin` is where its domain is reached, such as `https://go.example.com`. */
@@ -59,8 +73,8 @@ export function showLink(link: Link, origin: string): LinkShown {
     expireAt: timeOf(link.expireAt),
     expiredUrl: link.expiredUrl,
     maxClicks: link.maxClicks,
-    hasPassword: false,
-    rules: [],
+    hasPassword: link.passwordHash !== null,
+    rules: link.rules.map(showRule),
     disabled: link.disabled,
     clickCount: link.clickCount,
     lastClickAt: timeOf(link.lastClickAt),

@@ -23,10 +23,20 @@ const before = {
   updated_at: "2026-12-01T08:00:00Z",
 };
 
-test("a row from before there was forwarding forwards nothing, and one from after it says so", async ({ expect }) => {
-  const rows = [before, { ...before, forward_query: true, forward_path: false }].map((row) => JSON.stringify(row));
+test("of a password it is kept that there was one, and not its hash", async ({ expect }) => {
+  const rows = [before, { ...before, password_hash: "" }].map((row) => JSON.stringify(row));
+  expect(await createReadSnapshots(openDatabase())(rows)).toMatchObject([{ passwordHash: null }, { passwordHash: "" }]);
+});
+
+test("a row from before there were forwarding and rules has none, and one from after it says so", async ({
+  expect,
+}) => {
+  const rules = [{ split: [{ weight: 1, longUrl: "https://example.com/" }] }];
+  const rows = [before, { ...before, forward_query: true, forward_path: false, rules }].map((row) =>
+    JSON.stringify(row),
+  );
   expect(await createReadSnapshots(openDatabase())(rows)).toMatchObject([
-    { id: before.id, forwardQuery: false, forwardPath: false },
-    { id: before.id, forwardQuery: true, forwardPath: false },
+    { id: before.id, forwardQuery: false, forwardPath: false, rules: [] },
+    { id: before.id, forwardQuery: true, forwardPath: false, rules },
   ]);
 });

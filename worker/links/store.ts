@@ -3,12 +3,17 @@
  *
  * @module
  */
-import { and, eq, getTableColumns, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNotNull, isNull, sql, type SQL, type WithSubquery } from "drizzle-orm";
 import type { CodeKey } from "../../shared/entry.ts";
-import type { LinkSettings, LinkType } from "../../shared/link.ts";
+import type { Link, LinkSettings, LinkType } from "../../shared/link.ts";
 import { type Database, diagnose } from "../backends/postgres.ts";
 import { shortLinks, type ShortLinkRow } from "../backends/schema.ts";
 import type { FilterStamp, StampRefusal } from "../entries/filter.ts";
+import type { CheckNote } from "./checks/schedule.ts";
+import { type LinkNote, notingToo } from "./checks/store.ts";
+import { columnsOf, dateOf } from "./columns.ts";
+
+export { notingToo };
 
 /** What names a link: its code, or its owner's own id of it. */
 export type LinkName = CodeKey | { readonly domain: string; readonly externalId: string };
@@ -24,10 +29,17 @@ export interface NewLink {
   readonly fingerprint: string | null;
   /** What the filter gave a custom code; null for an automatic one. */
   readonly stamp: FilterStamp | null;
+  /** When its destinations are to be looked at again; null: never. */
+  readonly note: CheckNote | null;
   readonly creatorIp: string | null;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** What a link that was made elsewhere brings along. */
+  readonly past?: LinkPast;
 }
+
+/** What a link has behind it. Times are epoch milliseconds. */
+export type LinkPast = Pick<Link, "createdAt" | "updatedAt" | "clickCount" | "lastClickAt">;
 
 /** What an insert found. */
 export type Inserted =
@@ -71,13 +83,14 @@ export interface LinkStore {
   find(name: LinkName): Promise<ShortLinkRow | undefined>;
   /** Which of some codes have a link. */
   takenAmong(domain: string, codes: readonly string[]): Promise<string[]>;
-  /** Changes the row. `fingerprint` as in {@link NewLink}. */
+  /** Changes the row. `fingerprint` as in {@link NewLink}; without a `note`, what was noted of its check stays. */
   update(
     key: CodeKey,
     settings: LinkSettings,
     fingerprint: string | null,
     expected: Expected,
     now: number,
+    note: LinkNote | null,
   ): Promise<Updated>;
   /** Deletes the row, if it has the expected version where one is given; answers what it was, or undefined. */
   remove(name: LinkName, expectedVersion: number | null): Promise<Removed | undefined>;
@@ -103,32 +116,46 @@ const REFUSALS: Readonly<Record<string, Inserted>> = {
 
 /** Builds the store. */
 export function createLinkStore(database: Database): LinkStore {
+  // It takes the table's name, so drizzle maps its columns as those of the table.
+  const asLinks = database.$with("short_links");
+  const noting = (written: WithSubquery, note: LinkNote) => notingToo(database, written, [note]);
+
+  const columns = getTableColumns(shortLinks);
+
   const insertOnce = async (link: NewLink): Promise<Inserted> => {
+    const note = link.note && { linkId: link.id, ...link.note };
     const insert = database.insert(shortLinks).values(newRow(link));
     if (link.fingerprint === null) {
-      const [row] = await insert.onConflictDoNothing({ target: [shortLinks.domain, shortLinks.shortCode] }).returning();
+      const inserting = insert.onConflictDoNothing({ target: [shortLinks.domain, shortLinks.shortCode] }).returning();
+      const [row] = await (note === null ? inserting : noting(asLinks.as(inserting), note).select().from(shortLinks));
       return row === undefined ? { kind: "taken" } : { kind: "created", row };
     }
     // An update that changes nothing: unlike DO NOTHING it answers the row that stood there, also one committed
     // a moment ago by another transaction. `xmax` is 0 only on a row that this statement inserted.
-    const [answer] = await insert
+    const upserting = insert
       .onConflictDoUpdate({
         target: [shortLinks.domain, shortLinks.fingerprint],
         targetWhere: sql`${shortLinks.fingerprint} IS NOT NULL`,
         set: { fingerprint: sql`excluded.fingerprint` },
       })
-      .returning({ ...getTableColumns(shortLinks), isNew: sql<boolean>`(xmax = 0)` });
+      .returning({ ...columns, isNew: sql<boolean>`(xmax = 0)`.as("is_new") });
+    const [answer] = await (note === null
+      ? upserting
+      : noting(asLinks.as(upserting), note)
+          .select({ ...columns, isNew: sql<boolean>`is_new` })
+          .from(shortLinks));
     if (answer === undefined) throw new Error("an upsert answered no row");
     const { isNew, ...row } = answer;
     return { kind: isNew ? "created" : "existing", row };
   };
 
-  const updateOnce: LinkStore["update"] = async (key, settings, fingerprint, expected, now) => {
-    const [row] = await database
+  const updateOnce: LinkStore["update"] = async (key, settings, fingerprint, expected, now, note) => {
+    const updating = database
       .update(shortLinks)
       .set({ ...columnsOf(settings), fingerprint, version: NEXT_VERSION, updatedAt: new Date(now) })
       .where(and(at(key), isStill(expected)))
       .returning();
+    const [row] = await (note === null ? updating : noting(asLinks.as(updating), note).select().from(shortLinks));
     return row === undefined ? { kind: "outdated" } : { kind: "updated", row };
   };
 
@@ -151,15 +178,15 @@ export function createLinkStore(database: Database): LinkStore {
           .where(and(eq(shortLinks.domain, domain), inArray(shortLinks.shortCode, [...codes])));
         return rows.map((row) => row.shortCode);
       }),
-    update: (key, settings, fingerprint, expected, now) =>
+    update: (key, settings, fingerprint, expected, now, note) =>
       ask(
-        () => updateOnce(key, settings, fingerprint, expected, now),
+        () => updateOnce(key, settings, fingerprint, expected, now, note),
         async (constraint) => {
           if (constraint === EXTERNAL_ID_KEY) return { kind: "external_id_taken" };
           if (constraint !== FINGERPRINT_KEY) return undefined;
           // Another link has these very settings already and is the one to be found again. An external id is one of them.
           if (settings.externalId !== null) return { kind: "external_id_taken" };
-          return updateOnce(key, settings, null, expected, now);
+          return ask(() => updateOnce(key, settings, null, expected, now, note));
         },
       ),
     remove: (name, expectedVersion) =>
@@ -183,7 +210,7 @@ export function createLinkStore(database: Database): LinkStore {
 }
 
 /** What a row that was kept before a column came has in it. */
-const ADDED_LATER = JSON.stringify({ forward_query: false, forward_path: false });
+const ADDED_LATER = JSON.stringify({ forward_query: false, forward_path: false, rules: [] });
 
 /** Rows of links as JSON (`to_jsonb`, kept by `migrations/0012_webhooks.sql`), read as the rows they were, in the same order. */
 export type ReadSnapshots = (rows: readonly string[]) => Promise<readonly ShortLinkRow[]>;
@@ -248,30 +275,9 @@ export function newRow(link: NewLink) {
     filterAdds: link.stamp?.adds ?? null,
     version: NOW_MICROSECONDS,
     creatorIp: link.creatorIp,
-    createdAt: new Date(link.now),
-    updatedAt: new Date(link.now),
+    createdAt: new Date(link.past?.createdAt ?? link.now),
+    updatedAt: new Date(link.past?.updatedAt ?? link.now),
+    clickCount: link.past?.clickCount ?? 0,
+    lastClickAt: dateOf(link.past?.lastClickAt ?? null),
   };
-}
-
-function columnsOf(settings: LinkSettings) {
-  return {
-    longUrl: settings.longUrl,
-    externalId: settings.externalId,
-    title: settings.title,
-    tags: [...settings.tags],
-    notes: settings.notes,
-    metadata: settings.metadata,
-    redirectStatus: settings.redirectStatus,
-    validSince: dateOf(settings.validSince),
-    expireAt: dateOf(settings.expireAt),
-    expiredUrl: settings.expiredUrl,
-    maxClicks: settings.maxClicks,
-    forwardQuery: settings.forwardQuery,
-    forwardPath: settings.forwardPath,
-    disabled: settings.disabled,
-  };
-}
-
-function dateOf(epochMs: number | null): Date | null {
-  return epochMs === null ? null : new Date(epochMs);
 }

@@ -5,13 +5,15 @@
  * @module
  */
 import type { CodeBook } from "../../shared/code.ts";
-import { type Link, type LinkSettings, settingsText } from "../../shared/link.ts";
+import type { Link, LinkSettings } from "../../shared/link.ts";
 import type { UpsertLinkBody } from "../../shared/schema/link.ts";
 import type { ShortLinkRow } from "../backends/schema.ts";
-import type { ChangeParts } from "./change.ts";
+import { type ChangeParts, checkChange } from "./change.ts";
+import { NOT_NOTED } from "./noted.ts";
 import { type CreateContext, type Created, createLink, type CreateParts, settingsOf } from "./create.ts";
-import { linkOf } from "./rows.ts";
-import { checkSettings, fingerprintOf } from "./settings.ts";
+import { hashOnce } from "./passwords.ts";
+import { isAlready, linkOf } from "./rows.ts";
+import { checkSettings, fingerprintOf, type Refused } from "./settings.ts";
 import type { LinkName } from "./store.ts";
 
 /** What came of it. `existing`: it stood, and is now as the body says. `conflict`: it was made and deleted over and over. */
@@ -32,6 +34,7 @@ export async function upsertLink(
   const checked = checkSettings(settingsOf(body), context.policy);
   if (checked.kind === "refused") return checked;
   const name = nameIn(parts.codes, body, context.domain);
+  const hashForLink = hashOnce(parts.passwords);
   let made: Created | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const row = name === undefined ? undefined : await parts.store.find(name);
@@ -44,7 +47,10 @@ export async function upsertLink(
     }
     if (isOfAnotherCode(parts.codes, row, body)) return { kind: "external_id_taken" };
     const externalId = body.externalId === undefined ? row.externalId : body.externalId;
-    const replaced = await replace(parts, row, { ...checked.settings, externalId }, context.now);
+    const hashed = await hashForLink(body.password ?? null, row.passwordHash);
+    if (hashed.kind === "refused") return hashed;
+    const { passwordHash } = hashed;
+    const replaced = await replace(parts, row, { ...checked.settings, externalId, passwordHash }, context.now);
     if (replaced !== undefined) return replaced;
   }
   return { kind: "conflict" };
@@ -74,14 +80,19 @@ async function replace(
   row: ShortLinkRow,
   settings: LinkSettings,
   now: number,
-): Promise<{ readonly kind: "existing"; readonly link: Link } | { readonly kind: "external_id_taken" } | undefined> {
+): Promise<
+  { readonly kind: "existing"; readonly link: Link } | { readonly kind: "external_id_taken" } | Refused | undefined
+> {
   const link = linkOf(row);
-  if (settingsText(settings) === settingsText(link)) return { kind: "existing", link };
+  if (isAlready(row, settings)) return { kind: "existing", link };
+  const noted = parts.check === null ? NOT_NOTED : await checkChange(parts.check, link, settings, now);
+  if (noted.kind === "refused") return noted;
   const key = { domain: row.domain, code: row.shortCode };
   const fingerprint = row.fingerprint === null ? null : await fingerprintOf(settings);
   if (settings.maxClicks !== null && link.maxClicks === null) await parts.countEarlier(link.id, link.clickCount);
   const { id, externalId, maxClicks } = row;
-  const updated = await parts.store.update(key, settings, fingerprint, { id, externalId, maxClicks }, now);
+  const note = noted.note && { linkId: id, ...noted.note };
+  const updated = await parts.store.update(key, settings, fingerprint, { id, externalId, maxClicks }, now, note);
   if (updated.kind === "external_id_taken") return updated;
   if (updated.kind === "outdated") return undefined;
   await parts.publish(key, parts.entryOf(updated.row, now));

@@ -45,8 +45,11 @@ export interface LinkFacts {
   readonly clickCount: number;
 }
 
-/** Where a link leads, for whoever wants to know before they go, or looks at it on its own. Without `facts` it tells no more. */
-export function previewPage(location: string, facts: LinkFacts | null): string {
+/**
+ * Where a link leads, for whoever wants to know before they go, or looks at it on its own. `depends`: others may be led elsewhere. Without
+ * `facts` it tells no more.
+ */
+export function previewPage(location: string, depends: boolean, facts: LinkFacts | null): string {
   return renderPage({
     title: facts?.title ?? "A short link",
     children: (
@@ -57,6 +60,7 @@ export function previewPage(location: string, facts: LinkFacts | null): string {
             {location}
           </a>
         </p>
+        {depends ? <p>That is for you, at this moment: where it leads depends on who follows it, and when.</p> : null}
         {facts === null ? null : factsLine(facts)}
       </>
     ),

@@ -79,3 +79,9 @@ test("for a link that forwards nothing the address is not even read", ({ expect 
   };
   expect(destinationOf(present(), visit, "")).toMatchObject({ kind: "redirect" });
 });
+
+test("a link with rules says that it depends on the visitor", ({ expect }) => {
+  const rules = [{ if: {}, then: { longUrl: "https://example.org/" } }];
+  expect(destinationOf(present(), at(""), "")).toMatchObject({ depends: false });
+  expect(destinationOf(present({ rules }), at(""), "")).toMatchObject({ depends: true });
+});

@@ -1,5 +1,5 @@
 /**
- * Where one visit goes: a pure decision from the entry and the time.
+ * Where one visit goes: a pure decision from the entry and the time. Of a link with rules the entry is that of `rules.ts`, for this visitor.
  *
  * @module
  */
@@ -19,6 +19,8 @@ export interface Redirection {
   readonly maxClicks: number | null;
   /** Where to go when none is left; null: nowhere. */
   readonly expiredUrl: string | null;
+  /** Another visitor, or the same one later, may go elsewhere: the link has rules. */
+  readonly depends: boolean;
 }
 
 /** What the visitor gets. Only `redirect` is a click. */
@@ -51,7 +53,8 @@ export function destinationOf(entry: Entry, asked: Asked, rest: string): Destina
   }
   const location = forwardPath || entry.forwardQuery ? forwarded(entry, asked, rest) : longUrl;
   if (location === undefined) return { kind: "not_found" };
-  return { kind: "redirect", location, longUrl, status: redirectStatus, linkId, maxClicks, expiredUrl };
+  const depends = entry.rules.length > 0;
+  return { kind: "redirect", location, longUrl, status: redirectStatus, linkId, maxClicks, expiredUrl, depends };
 }
 
 function forwarded({ longUrl, forwardQuery }: PresentEntry, { url }: Asked, rest: string): string | undefined {

@@ -19,6 +19,9 @@ export type PathCode =
   /** It cannot be read: broken encoding, control characters, or longer than any code. */
   | { readonly kind: "broken" };
 
+/** A path that holds what may be a code. */
+export type Asking = Extract<PathCode, { readonly kind: "segment" }>;
+
 /** The longest segment that can be a code: 64 characters of 4 bytes, each byte as `%XX`. */
 const MAX_CODE_CHARACTERS = 64 * 4 * 3;
 /** The longest path behind a code. Some servers take no more in all. */

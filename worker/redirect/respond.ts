@@ -10,6 +10,7 @@ import type { RedirectStatus } from "../../shared/entry.ts";
 import type * as VisitorPages from "../pages/visitor-pages.tsx";
 import type { TierName } from "../entries/tier.ts";
 import { originOf, type RequestScope } from "../http/context.ts";
+import type { Redirection } from "./destination.ts";
 import { prefersJson } from "../http/negotiate.ts";
 import { problemResponse } from "../http/problem.ts";
 
@@ -75,11 +76,11 @@ function failPage(
 /** Where a link leads, as a page: for whoever asks, and for a program that must not be sent on. */
 export async function preview(
   { requestId }: RequestScope,
-  location: string,
+  { location, depends }: Pick<Redirection, "location" | "depends">,
   facts: VisitorPages.LinkFacts | null,
 ): Promise<Response> {
   const { previewPage, PAGE_HEADERS } = await loadPages();
-  return new Response(previewPage(location, facts), {
+  return new Response(previewPage(location, depends, facts), {
     headers: { ...PAGE_HEADERS, "X-Robots-Tag": "noindex", "X-Request-Id": requestId },
   });
 }

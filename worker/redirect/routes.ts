@@ -5,14 +5,15 @@
  */
 import { BackendDown } from "../../shared/backend-down.ts";
 import type { CodeBook } from "../../shared/code.ts";
-import type { CodeKey } from "../../shared/entry.ts";
+import { type CodeKey, type GuardedEntry, isGuarded } from "../../shared/entry.ts";
 import type { Resolution, Resolve } from "../entries/resolve.ts";
 import { clientAddress, type RequestScope, type WaitUntil } from "../http/context.ts";
 import type { TierName } from "../entries/tier.ts";
 import type { LinkFacts } from "../pages/visitor-pages.tsx";
 import { destinationOf, type Redirection } from "./destination.ts";
 import { passageOf, type VisitsLeft } from "./limit.ts";
-import { codeOf, type PathCode, type Wish } from "./path.ts";
+import { codeOf, type Asking, type Wish } from "./path.ts";
+import { entryFor } from "./rules.ts";
 import { fail, preview, qrCode, redirectTo } from "./respond.ts";
 
 /** Where a visitor was sent, and when, in epoch milliseconds. */
@@ -44,8 +45,8 @@ export interface RedirectParts {
 /** Answers `GET` and `HEAD` of `/{code}` and what is beside it: at once, when memory knows the link. */
 export type Redirect = (request: Request, scope: RequestScope) => Response | Promise<Response>;
 
-/** A path that holds what may be a code. */
-type Asking = Extract<PathCode, { readonly kind: "segment" }>;
+/** What is known of a code. */
+export type Found = Extract<Resolution, { readonly kind: "found" }>;
 
 /** Builds the redirect. */
 export function createRedirect(parts: RedirectParts): Redirect {
@@ -85,8 +86,40 @@ function answer(
   if (resolution.kind === "unavailable") return fail(request, scope, "unavailable");
   if (resolution.kind === "refused") return unknown(parts, request, scope, key, path);
 
+  const { entry } = resolution;
+  if (isGuarded(entry) && path.wish !== "qr") return followIfKnown(parts, request, scope, key, path, resolution, entry);
+  return follow(parts, request, scope, key, path, resolution);
+}
+
+/** A link with a password: whatever it answers is for this visitor alone, so no cache may keep it. */
+async function followIfKnown(
+  parts: RedirectParts,
+  request: Request,
+  scope: RequestScope,
+  key: CodeKey,
+  path: Asking,
+  resolution: Found,
+  entry: GuardedEntry,
+): Promise<Response> {
+  const { stopAtGate } = await import("./password.ts");
+  const stopped = await stopAtGate(request, scope, entry, path, parts.visitsLeft);
+  if (stopped !== undefined) return stopped;
+  const response = await follow(parts, request, scope, key, path, resolution);
+  response.headers.set("Cache-Control", "no-store");
+  return response;
+}
+
+/** Sends a visitor on whom nothing holds up any more, or says why not. */
+export function follow(
+  parts: RedirectParts,
+  request: Request,
+  scope: RequestScope,
+  key: CodeKey,
+  path: Asking,
+  resolution: Found,
+): Response | Promise<Response> {
   const { wish, rest } = path;
-  const destination = destinationOf(resolution.entry, scope, rest);
+  const destination = destinationOf(entryFor(resolution.entry, request, scope.now), scope, rest);
   const tier = parts.debugTiming ? resolution.tier : null;
   switch (destination.kind) {
     case "redirect":
@@ -109,14 +142,21 @@ function sendOn(
   parts: RedirectParts,
   request: Request,
   scope: RequestScope,
-  { linkId, location, longUrl, status }: Redirection,
+  { linkId, location, longUrl, status, depends }: Redirection,
   tier: TierName | null,
 ): Response {
   parts.capture(request, { linkId, at: scope.now, destination: longUrl }, scope.waitUntil);
-  return redirectTo(scope, location, status, tier);
+  const response = redirectTo(scope, location, status, tier);
+  return depends ? forThisVisit(response) : response;
 }
 
-/** A limited link: its answer is for this visit alone, so no cache may keep it. */
+/** What no cache may keep, also where the status would let it. */
+function forThisVisit(response: Response): Response {
+  response.headers.set("Cache-Control", "no-store");
+  return response;
+}
+
+/** A limited link: its answer is for this visit alone. */
 async function sendOnIfLeft(
   parts: RedirectParts,
   request: Request,
@@ -126,17 +166,14 @@ async function sendOnIfLeft(
   tier: TierName | null,
 ): Promise<Response> {
   switch (await passageOf(request, destination, limit, parts.visitsLeft)) {
-    case "pass": {
-      const response = sendOn(parts, request, scope, destination, tier);
-      response.headers.set("Cache-Control", "no-store");
-      return response;
-    }
+    case "pass":
+      return forThisVisit(sendOn(parts, request, scope, destination, tier));
     case "spent":
       return destination.expiredUrl === null
         ? fail(request, scope, "gone")
         : redirectTo(scope, destination.expiredUrl, 302, tier);
     case "show_to_bot":
-      return preview(scope, destination.location, null);
+      return preview(scope, destination, null);
     case "look_ahead":
       return fail(request, scope, "unavailable");
   }
@@ -149,10 +186,11 @@ async function show(
   scope: RequestScope,
   key: CodeKey,
   wish: Exclude<Wish, "visit">,
-  { linkId, location, maxClicks }: Redirection,
+  destination: Redirection,
 ): Promise<Response> {
+  const { linkId, maxClicks } = destination;
   if (maxClicks !== null && !(await parts.visitsLeft.hasLeft(linkId, maxClicks))) return fail(request, scope, "gone");
-  return wish === "qr" ? qrCode(request, scope, key) : preview(scope, location, await factsOf(parts, key));
+  return wish === "qr" ? qrCode(request, scope, key) : preview(scope, destination, await factsOf(parts, key));
 }
 
 /** What the row tells; null while nobody can be asked, since the entry alone knows where the link leads. */

@@ -21,6 +21,8 @@ export function present(fields: Partial<PresentEntry> = {}): PresentEntry {
     maxClicks: null,
     forwardQuery: false,
     forwardPath: false,
+    passwordHash: null,
+    rules: [],
     ...fields,
   };
 }

@@ -67,6 +67,19 @@ async function payloadOf(webhookId: string, eventId: string): Promise<unknown> {
   return parseJson(rows[0]?.payload ?? "");
 }
 
+test("the hash of a password stays with its link: an event says that there is one, whatever happens", async ({
+  expect,
+}) => {
+  const domain = newDomain();
+  const webhook = await makeWebhook({ domain });
+  const id = await makeLink(domain);
+  await database.execute(`UPDATE short_links SET password_hash = 'pbkdf2-secret', version = 8 WHERE id = ${id}`);
+  await database.execute(`DELETE FROM short_links WHERE id = ${id}`);
+  expect(await payloadOf(webhook, `created_${id}_7`)).toMatchObject({ password_hash: null });
+  for (const event of [`updated_${id}_8`, `deleted_${id}_8`])
+    expect(await payloadOf(webhook, event)).toMatchObject({ password_hash: "" });
+});
+
 test("a link that is made, changed and deleted makes three events; a click's count makes none", async ({ expect }) => {
   const domain = newDomain();
   const webhook = await makeWebhook({ domain });

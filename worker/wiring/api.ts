@@ -9,14 +9,17 @@ import { lazily } from "../../shared/lazily.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import { createKeyDoor } from "../access/door.ts";
 import { createIdempotently } from "../access/idempotency/middleware.ts";
-import { createAuthenticate } from "../access/keys.ts";
+import { allows, createAuthenticate, presentedKey } from "../access/keys.ts";
 import { createKnownKeys, type KnownKeys } from "../access/known-keys.ts";
+import { costs, createHashPassword, isPassword } from "../access/passwords.ts";
 import { mayGoOn } from "../access/rate-limit.ts";
 import { within } from "../backends/deadline.ts";
 import { createBreaker } from "../backends/breaker.ts";
 import { createPrefer } from "../backends/replica.ts";
+import type { RequestScope } from "../http/context.ts";
 import { cutAddress } from "../http/cut-address.ts";
 import type { KeyParts } from "../keys/routes.ts";
+import type { Passwords } from "../links/passwords.ts";
 import type { ListLinks } from "../links/queries.ts";
 import type { LinkParts } from "../links/routes.ts";
 import { createNextIds, readStatus, requireOne } from "../sequencer/client.ts";
@@ -29,6 +32,7 @@ import type { StatsParts } from "../stats/routes.ts";
 import { log } from "../telemetry/log.ts";
 import { newSecret } from "../webhooks/sign.ts";
 import type { WebhookParts } from "../webhooks/routes.ts";
+import { wireCheck } from "./checks.ts";
 import { openCore } from "./core.ts";
 
 /** A scrape waits for the queue this long. */
@@ -61,9 +65,17 @@ export function wireHealth(): HealthParts {
   };
 }
 
+function passwordsAt(iterations: number): Passwords {
+  return {
+    hash: createHashPassword(iterations),
+    isOf: async (password, stored) => costs(stored, iterations) && isPassword(password, stored),
+  };
+}
+
 /** The parts of the links' API. */
 export async function wireLinks(): Promise<LinkParts> {
   const { config, codes, fleet, filter, quotas, database, publish, publishAll, wakeWebhooks } = openCore();
+  const check = wireCheck(config.urlChecks);
   const [{ createLinkStore }, { createInsertAll }, { entryOf }, listRows] = await Promise.all([
     import("../links/store.ts"),
     import("../links/bulk/store.ts"),
@@ -72,6 +84,7 @@ export async function wireLinks(): Promise<LinkParts> {
   ]);
   const keyDoor = openKeys().door;
   const nextIds = createNextIds(fleet);
+  const passwords = passwordsAt(config.passwordIterations);
   return {
     store: createLinkStore(await database()),
     listRows,
@@ -79,25 +92,24 @@ export async function wireLinks(): Promise<LinkParts> {
       codes,
       nextIds,
       entryOf,
+      passwords,
       insertAll: createInsertAll(await database()),
       addAllToFilter: (keys, refused) => filter.addAll(keys, refused),
       publishAll,
+      check,
     },
     codes,
     nextIds,
     addToFilter: (key, refused) => filter.add(key, refused),
     publish,
     entryOf,
+    passwords,
+    check,
     countEarlier: quotas.countEarlier,
     forgetVisits: quotas.forget,
     wakeWebhooks,
     domains: config.domains,
-    policyFor: (ownHosts): UrlPolicy => ({
-      schemes: config.schemes,
-      allow: config.urlAllowlist,
-      block: config.urlBlocklist,
-      ownHosts,
-    }),
+    policyFor,
     cutAddress: (address) => cutAddress(address, config.ipMode),
     mayRead: keyDoor("links:read"),
     mayWrite: keyDoor("links:write"),
@@ -111,6 +123,12 @@ async function wireList(): Promise<ListLinks> {
   if (replica === null) return primary;
   const prefer = createPrefer({ replica: createListLinks(replica), primary, ...replicaManners() });
   return (asked) => prefer((list) => list(asked));
+}
+
+/** What destinations are allowed, given all hosts that are the service's own. */
+function policyFor(ownHosts: readonly string[]): UrlPolicy {
+  const { schemes, urlAllowlist: allow, urlBlocklist: block } = openCore().config;
+  return { schemes, allow, block, ownHosts };
 }
 
 /** The parts of the statistics. */
@@ -172,7 +190,12 @@ export async function wireKeys(): Promise<KeyParts> {
   };
 }
 
-let keys: (Pick<KnownKeys, "forget"> & { readonly door: ReturnType<typeof createKeyDoor> }) | undefined;
+let keys:
+  | (Pick<KnownKeys, "forget"> & {
+      readonly door: ReturnType<typeof createKeyDoor>;
+      readonly isAdmin: (request: Request, scope: RequestScope) => Promise<boolean>;
+    })
+  | undefined;
 
 /** One for the isolate: what is known of keys is known at each door. */
 function openKeys(): NonNullable<typeof keys> {
@@ -190,14 +213,20 @@ function openKeys(): NonNullable<typeof keys> {
     const { createIdempotencyStore } = await import("../access/idempotency/store.ts");
     return createIdempotencyStore(await database());
   });
+  const authenticate = createAuthenticate(config.adminKey, find);
+  const isAdmin = async ({ headers }: Request, scope: RequestScope): Promise<boolean> => {
+    const key = presentedKey(headers);
+    const caller = key === null ? null : await authenticate(key, scope);
+    return caller !== null && allows(caller, "admin");
+  };
   const door = createKeyDoor({
-    authenticate: createAuthenticate(config.adminKey, find),
+    authenticate,
     mayTry,
     mayCall,
     callsPerMinute: config.apiLimitPerMinute,
     idempotently: createIdempotently(answers, () => crypto.randomUUID()),
   });
-  keys = { door, forget };
+  keys = { door, forget, isAdmin };
   return keys;
 }
 

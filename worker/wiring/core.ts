@@ -25,6 +25,7 @@ import { createDailySalt, newSalt } from "../clicks/salt.ts";
 import { createVisitorHash } from "../clicks/visitor-hash.ts";
 import { type Config, readConfig } from "../config.ts";
 import { createFilter, type FilterTruth } from "../entries/filter.ts";
+import { clientNetwork } from "../http/cut-address.ts";
 import { createJoin } from "../entries/flight.ts";
 import { createPublishAll } from "../entries/publish-all.ts";
 import { createPublish } from "../entries/publish.ts";
@@ -36,7 +37,7 @@ import { createPostgresTier } from "../entries/tiers/postgres.ts";
 import { createRedisTier } from "../entries/tiers/redis.ts";
 import type { RepairParts } from "../maintenance/repair.ts";
 import { createQuotas } from "../quota/client.ts";
-import { createRedirect, type Redirect } from "../redirect/routes.ts";
+import { createRedirect, type Redirect, type RedirectParts } from "../redirect/routes.ts";
 import type { Fleet } from "../sequencer/client.ts";
 import { createSpill } from "../spill/client.ts";
 import { count, takeCounts } from "../telemetry/counters.ts";
@@ -58,6 +59,8 @@ const ABSENT_MS = 10_000;
 export interface Wiring {
   readonly config: Config;
   readonly redirect: Redirect;
+  /** Answers `POST` of what is no address of the router's: it takes the passwords of links. */
+  readonly submit: Redirect;
   /** Told of each request. */
   readonly ride: Ride;
 }
@@ -189,7 +192,7 @@ function buildCore(config: Config) {
       mintId: () => crypto.randomUUID(),
       clock: () => Date.now(),
     }),
-    redirect: createRedirect({
+    ...doorsOf({
       codes,
       resolve: createResolve({
         near: [memory, createGuardTier(codes)],
@@ -225,6 +228,26 @@ function buildCore(config: Config) {
       debugTiming: config.debugTiming,
     }),
   };
+}
+
+/** Both ways into a link. Passwords are rare, so what takes them is loaded with the first. */
+function doorsOf(parts: RedirectParts): Pick<Wiring, "redirect" | "submit"> {
+  const submit = lazily(async () => {
+    const [{ createSubmit }, { isPassword }] = await Promise.all([
+      import("../redirect/submit.ts"),
+      import("../access/passwords.ts"),
+    ]);
+    return createSubmit({ ...parts, isPassword, mayTry: mayTryPassword });
+  });
+  return {
+    redirect: createRedirect(parts),
+    submit: async (request, scope) => (await submit())(request, scope),
+  };
+}
+
+/** Whoever has no address that is known shares the limit with all others who have none. */
+function mayTryPassword(address: string | null): Promise<boolean> {
+  return mayGoOn(env.PASSWORD_LIMIT, address === null ? "unknown" : clientNetwork(address));
 }
 
 /** The object of a webhook. */

@@ -6,12 +6,14 @@
 import { waitUntil } from "cloudflare:workers";
 import { lazily } from "../../shared/lazily.ts";
 import type { IdempotencyStore } from "../access/idempotency/store.ts";
+import type { Database } from "../backends/postgres.ts";
 import type { ConsumerParts } from "../clicks/consumer.ts";
 import { type ConsumeCounts, createConsumeCounts } from "../clicks/counts/consume.ts";
 import type { WriteCounts } from "../clicks/counts/store.ts";
 import type { WriteMisses } from "../clicks/misses/store.ts";
 import type { Config } from "../config.ts";
 import { newGenerationName } from "../entries/filter.ts";
+import type { RecheckParts } from "../links/checks/recheck.ts";
 import type { RebuildParts } from "../maintenance/filter-rebuild.ts";
 import type { RepairParts } from "../maintenance/repair.ts";
 import type { MaintenanceStore } from "../maintenance/store.ts";
@@ -20,6 +22,7 @@ import type { RunWebhook } from "../webhooks/object.ts";
 import { createRender } from "../webhooks/render.ts";
 import type { Outbox } from "../webhooks/store.ts";
 import type { WakeWebhooks } from "../webhooks/wake.ts";
+import { wirePatientCheck } from "./checks.ts";
 import { openCore, send } from "./core.ts";
 
 /** A page of a rebuild is many bits. */
@@ -37,6 +40,8 @@ export interface Jobs {
   readonly wakeWebhooks: WakeWebhooks;
   readonly forgetDeliveries: Outbox["forget"];
   readonly forgetAnswers: IdempotencyStore["forget"];
+  /** Null: no check is switched on. */
+  readonly recheck: RecheckParts | null;
 }
 
 let consumeCounts: ConsumeCounts | undefined;
@@ -98,7 +103,21 @@ export async function wireJobs(): Promise<Jobs> {
     wakeWebhooks,
     forgetDeliveries: createOutbox(database).forget,
     forgetAnswers: createIdempotencyStore(database).forget,
+    recheck: await wireRecheck(database),
   };
+}
+
+/** Loaded only where a check is switched on. */
+async function wireRecheck(database: Database): Promise<RecheckParts | null> {
+  const { config, publish } = openCore();
+  const patient = wirePatientCheck(config.urlChecks);
+  if (patient === null) return null;
+  const [{ createLinkStore }, { createCheckStore }, { entryOf }] = await Promise.all([
+    import("../links/store.ts"),
+    import("../links/checks/store.ts"),
+    import("../entries/store.ts"),
+  ]);
+  return { ...patient, store: createLinkStore(database), checks: createCheckStore(database), publish, entryOf };
 }
 
 /** The parts of whoever sends what webhooks are to be told. */

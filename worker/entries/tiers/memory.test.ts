@@ -33,6 +33,16 @@ test("links take no more bytes than allowed, however long their URLs are", ({ ex
   expect(found.length).toBeLessThan(8);
 });
 
+test("nor do links with rules, which are counted as well", ({ expect }) => {
+  const tier = build({ ...MEMORY_BOUNDS, presentBytes: 100_000 });
+  const rules = [{ if: {}, then: { longUrl: `https://example.com/${"a".repeat(8000)}` } }];
+  const keys = Array.from({ length: 50 }, () => freshKey());
+  for (const key of keys) tier.fill(key, present({ rules }));
+  const found = keys.filter((key) => tier.lookup(key, NOW).kind === "entry");
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.length).toBeLessThan(8);
+});
+
 test("what is filled cannot be changed by whoever filled it", ({ expect }) => {
   const tier = build();
   const key = freshKey();

@@ -6,6 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { CodeKey, Entry } from "../../../shared/entry.ts";
+import type { Rule } from "../../../shared/rules.ts";
 import { type NearTier, PASS } from "../tier.ts";
 
 /** The most that each space may hold. */
@@ -24,6 +25,9 @@ export const MEMORY_BOUNDS: MemoryBounds = {
 
 /** What an entry costs beside its texts: the object, the list node and the map slot, estimated on V8. */
 const ENTRY_OVERHEAD_BYTES = 300;
+
+/** What rules take beside their JSON: a short rule is a few small objects. */
+const RULE_OVERHEAD = 2;
 
 /** The tier. */
 export interface MemoryTier extends NearTier {
@@ -74,8 +78,19 @@ function replaces(entry: Entry, known: Entry): boolean {
   return entry.version > known.version || (entry.version === known.version && entry.vouchedAt >= known.vouchedAt);
 }
 
+/** As JSON, whose punctuation stands for the objects and lists. */
+function sizeOfRules(rules: readonly Rule[]): number {
+  return rules.length === 0 ? 0 : RULE_OVERHEAD * JSON.stringify(rules).length;
+}
+
 /** Bytes, a UTF-16 string counted at its worst. */
 function sizeOf({ entry }: Kept, key: string): number {
-  const texts = entry.kind === "present" ? entry.longUrl.length + (entry.expiredUrl?.length ?? 0) : 0;
+  const texts =
+    entry.kind === "present"
+      ? entry.longUrl.length +
+        (entry.expiredUrl?.length ?? 0) +
+        (entry.passwordHash?.length ?? 0) +
+        sizeOfRules(entry.rules)
+      : 0;
   return ENTRY_OVERHEAD_BYTES + 2 * (key.length + texts);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { afterEach, test } from "vitest";
+import type { Rule } from "../../../shared/rules.ts";
 import { shortLinks } from "../../backends/schema.ts";
 import { liftFaults, openDatabase, setFault } from "../../testing/stack.ts";
 import { createEntryStore } from "../store.ts";
@@ -38,6 +39,10 @@ async function insert(fields: Partial<typeof shortLinks.$inferInsert> = {}) {
 
 test("a row becomes an entry that is vouched for now", async ({ expect }) => {
   const expireAt = new Date(NOW + 1);
+  const rules: readonly Rule[] = [
+    { if: { country: ["DE"], before: NOW }, then: { longUrl: "https://example.com/de" } },
+    { split: [{ longUrl: "https://example.com/a", weight: 1 }] },
+  ];
   const { key, id } = await insert({
     redirectStatus: 301,
     expireAt,
@@ -45,6 +50,8 @@ test("a row becomes an entry that is vouched for now", async ({ expect }) => {
     disabled: true,
     maxClicks: 9,
     forwardPath: true,
+    passwordHash: "x",
+    rules,
   });
   expect(await tier.lookup(key, NOW)).toEqual({
     kind: "entry",
@@ -62,6 +69,8 @@ test("a row becomes an entry that is vouched for now", async ({ expect }) => {
       maxClicks: 9,
       forwardQuery: false,
       forwardPath: true,
+      passwordHash: "x",
+      rules,
     },
   });
 });
@@ -85,6 +94,23 @@ test("B158, B161: a row that would run code is no destination", async ({ expect 
     const { key } = await insert({ longUrl });
     expect(await tier.lookup(key, NOW), longUrl).toMatchObject({ entry: { kind: "absent" } });
   }
+});
+
+test("a rule's destination that was stored raw is sent in its serialised form", async ({ expect }) => {
+  const { key } = await insert({ rules: [{ if: {}, then: { longUrl: "https://example.com/é" } }] });
+  expect(await tier.lookup(key, NOW)).toMatchObject({
+    entry: { rules: [{ then: { longUrl: "https://example.com/%C3%A9" } }] },
+  });
+});
+
+test.for([
+  ["would run code", [{ if: {}, then: { longUrl: "javascript:alert(1)" } }]],
+  ["has a condition of tomorrow", [{ if: { weekday: ["monday"] }, then: { longUrl: "https://example.com/" } }]],
+  ["is no rule", ["DE"]],
+  ["is no list", { if: {} }],
+] as const)("a row of which a rule %s leads nowhere", async ([, rules], { expect }) => {
+  const { key } = await insert({ rules });
+  expect(await tier.lookup(key, NOW)).toMatchObject({ entry: { kind: "absent" } });
 });
 
 test.for(["refuse", "hang", "cut", "html", "unauthorized", "too_many", "garbage"] as const)(

@@ -88,6 +88,8 @@ async function run(rows: readonly BulkRow[], rounds: readonly Answer[], filterWo
       published.push(...entries.map(({ key }) => key));
     },
     entryOf: () => present(),
+    passwords: { hash: async (password) => `hash of ${password}`, isOf: async () => false },
+    check: null,
   };
   const place = { colo: "", continent: "" };
   const outcomes = await createLinks(parts, rows, { creatorIp: null, place, now: 0 });

@@ -7,17 +7,20 @@
 import { BackendDown } from "../../../shared/backend-down.ts";
 import type { CreateLinkBody } from "../../../shared/schema/link.ts";
 import type { CodeKey } from "../../../shared/entry.ts";
+import { MAX_BULK_PASSWORDS } from "../../../shared/password.ts";
 import type { FilterStamp, StampRefusal } from "../../entries/filter.ts";
 import type { PublishAll } from "../../entries/publish-all.ts";
 import type { Published } from "../../entries/tiers/redis.ts";
 import { log } from "../../telemetry/log.ts";
 import { type CreateContext, type Created, type CreateParts, mintIds, prepare, type Prepared } from "../create.ts";
+import { checkSome, type Noted } from "../noted.ts";
+import { hashOnce } from "../passwords.ts";
 import { linkOf } from "../rows.ts";
 import type { NewLink } from "../store.ts";
 import type { InsertAll, InsertedOfMany } from "./store.ts";
 
 /** What the making of many needs, handed in. */
-export interface BulkParts extends Pick<CreateParts, "codes" | "nextIds" | "entryOf"> {
+export interface BulkParts extends Pick<CreateParts, "codes" | "nextIds" | "entryOf" | "passwords" | "check"> {
   readonly insertAll: InsertAll;
   /** Adds custom codes to the filter, before their rows are inserted. Rejects with `BackendDown` when they cannot be added. */
   readonly addAllToFilter: (keys: readonly CodeKey[], refused?: StampRefusal) => Promise<readonly FilterStamp[]>;
@@ -42,6 +45,7 @@ interface Pending {
   readonly at: number;
   readonly domain: string;
   readonly prepared: Prepared;
+  readonly note: Noted["note"];
 }
 
 /** What came of trying one: an outcome, or why it is to be tried again. */
@@ -56,12 +60,14 @@ export async function createLinks(
   shared: Shared,
 ): Promise<readonly CreatedOfMany[]> {
   const outcomes = new Map<number, CreatedOfMany>();
+  const hashForLink = hashOnce(parts.passwords, MAX_BULK_PASSWORDS);
   let pending: Pending[] = [];
   for (const [at, { body, context }] of rows.entries()) {
-    const prepared = await prepare(parts.codes, SUGGEST_NOTHING, body, context);
+    const prepared = await prepare(parts.codes, SUGGEST_NOTHING, hashForLink, body, context);
     if (prepared.kind === "refused") outcomes.set(at, prepared);
-    else pending.push({ at, domain: context.domain, prepared });
+    else pending.push({ at, domain: context.domain, prepared, note: null });
   }
+  if (parts.check !== null) pending = await checkAll(parts.check, pending, shared.now, outcomes);
   let refused: StampRefusal | undefined;
   for (let round = 1; pending.length > 0 && round <= MAX_ROUNDS; round += 1) {
     const tried = await tryRound(parts, pending, shared, refused, round);
@@ -75,11 +81,31 @@ export async function createLinks(
   return rows.map((_, at) => outcomes.get(at) ?? UNAVAILABLE);
 }
 
+/** Asks about all destinations at once; those that are refused are settled thereby. */
+async function checkAll(
+  check: NonNullable<BulkParts["check"]>,
+  pending: readonly Pending[],
+  now: number,
+  outcomes: Map<number, CreatedOfMany>,
+): Promise<Pending[]> {
+  const results = await checkSome(
+    check,
+    pending.map(({ prepared }) => prepared.settings),
+    now,
+  );
+  return pending.flatMap((link, index) => {
+    const noted = results[index];
+    if (noted?.kind !== "refused") return [{ ...link, note: noted?.note ?? null }];
+    outcomes.set(link.at, noted);
+    return [];
+  });
+}
+
 const UNAVAILABLE: CreatedOfMany = { kind: "unavailable" };
 const AGAIN: Tried = { kind: "again" };
 
 /** A suggestion would cost a statement for each bad code: where all are taken none is made. */
-const SUGGEST_NOTHING = { takenAmong: async (_domain: string, codes: readonly string[]) => [...codes] };
+export const SUGGEST_NOTHING = { takenAmong: async (_domain: string, codes: readonly string[]) => [...codes] };
 
 /** What an earlier round made stands, so a later one that fails takes nothing along. */
 async function tryRound(
@@ -109,14 +135,14 @@ async function tryAll(
     mintIds(parts, pending.length, place, now),
     stampCustom(parts, pending, refused),
   ]);
-  const links = pending.flatMap(({ at, domain, prepared }, index): NewLink[] => {
+  const links = pending.flatMap(({ at, domain, prepared, note }, index): NewLink[] => {
     const { settings, customCode, fingerprint } = prepared;
     const id = ids[index];
     const stamp = customCode === null ? null : stamps.get(at);
     if (id === undefined || stamp === undefined) return [];
     const key = { domain, code: customCode ?? parts.codes.encode(id) };
     const type = customCode === null ? "auto" : "custom";
-    return [{ id: String(id), key, type, settings, fingerprint, stamp, creatorIp, now }];
+    return [{ id: String(id), key, type, settings, fingerprint, stamp, note, creatorIp, now }];
   });
   const results = links.length === 0 ? [] : await parts.insertAll(links);
   const byId = new Map(links.map(({ id }, index) => [id, results[index]]));

@@ -16,6 +16,7 @@ import { problemOf, Refusal } from "../../http/problem.ts";
 import { invalid } from "../../http/validation.ts";
 import { notCreated, show } from "../answers.ts";
 import { createLinksCall } from "../contract.ts";
+import { misnomer } from "../misnomers.ts";
 import { type BulkParts, type BulkRow, type CreatedOfMany, createLinks } from "./create.ts";
 
 /** What the call needs, handed in. */
@@ -52,7 +53,7 @@ export function addBulk(routes: OpenAPIHono<ApiEnv>, parts: BulkRouteParts): voi
 
 function readRow(c: Context<ApiEnv>, parts: BulkRouteParts, row: unknown): BulkRow | Refusal {
   const parsed = bulkRow.safeParse(row);
-  if (!parsed.success) return invalid(parsed.error.issues);
+  if (!parsed.success) return invalid(parsed.error.issues, misnomer);
   try {
     const domain = chooseDomain(c, parts.domains, parsed.data.domain);
     const policy = parts.policyFor([...parts.domains, domain, c.env.scope.host]);

@@ -25,6 +25,7 @@ function link(fields: Partial<NewLink> = {}): NewLink {
     settings: { ...LINK_DEFAULTS, longUrl: "https://example.com/" },
     fingerprint: null,
     stamp: null,
+    note: null,
     creatorIp: null,
     now: Date.now(),
     ...fields,

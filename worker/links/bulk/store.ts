@@ -7,7 +7,7 @@ import { and, eq, inArray, or, type SQL } from "drizzle-orm";
 import { type Database, insertUnderLock } from "../../backends/postgres.ts";
 import { shortLinks, type ShortLinkRow } from "../../backends/schema.ts";
 import type { StampRefusal } from "../../entries/filter.ts";
-import { ask, FILTER_FENCE, type Inserted, type NewLink, newRow } from "../store.ts";
+import { ask, FILTER_FENCE, type Inserted, type NewLink, newRow, notingToo } from "../store.ts";
 
 /** What came of one link; `again`: whoever was in its way has gone since, or has its id. */
 export type InsertedOfMany = Exclude<Inserted, { readonly kind: "id_taken" }> | { readonly kind: "again" };
@@ -21,11 +21,19 @@ export type InsertAll = (links: readonly NewLink[]) => Promise<readonly Inserted
 /** Two that insert the same links in different orders would wait for each other; in turn they do not. */
 const LOCK = "hop:bulk";
 
-/** Builds it. */
-export function createInsertAll(database: Database): InsertAll {
+/** Builds it. `isImport`: nobody is told of the links. */
+export function createInsertAll(database: Database, isImport = false): InsertAll {
   const insert = async (links: readonly NewLink[]): Promise<readonly ShortLinkRow[] | StampRefusal> => {
     const insertion = database.insert(shortLinks).values(links.map(newRow)).onConflictDoNothing().returning();
-    return await insertUnderLock(database, LOCK, insertion);
+    const notes = links.flatMap(({ id, note }) => (note === null ? [] : [{ linkId: id, ...note }]));
+    if (notes.length === 0) return await insertUnderLock(database, LOCK, insertion, isImport);
+    const written = database.$with("short_links").as(insertion);
+    return await insertUnderLock(
+      database,
+      LOCK,
+      notingToo(database, written, notes).select().from(shortLinks),
+      isImport,
+    );
   };
   const readInTheWay = async (links: readonly NewLink[]): Promise<readonly ShortLinkRow[]> =>
     links.length === 0 ? [] : database.select().from(shortLinks).where(mayBeInTheWayOf(links));
