@@ -5,6 +5,8 @@
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { ABOUT } from "./docs/document.ts";
+import { docsRoutes } from "./docs/routes.ts";
 import type { ApiEnv } from "./http/api-env.ts";
 import { allowOrigins } from "./http/cors.ts";
 import type { RequestScope } from "./http/context.ts";
@@ -17,8 +19,18 @@ import { type HealthParts, healthRoutes } from "./stats/health.ts";
 import { type MetricParts, metricRoutes } from "./stats/metrics/routes.ts";
 import { missRoutes, type MissParts } from "./stats/misses/routes.ts";
 import { allStatsRoutes, linkStatsRoutes, type StatsParts } from "./stats/routes.ts";
+import { exportRoutes, importRoutes, type TransferParts } from "./transfer/routes.ts";
 import { webhookRoutes, type WebhookParts } from "./webhooks/routes.ts";
-import { wireHealth, wireKeys, wireLinks, wireMetrics, wireMisses, wireStats, wireWebhooks } from "./wiring/api.ts";
+import {
+  wireHealth,
+  wireKeys,
+  wireLinks,
+  wireMetrics,
+  wireMisses,
+  wireStats,
+  wireTransfer,
+  wireWebhooks,
+} from "./wiring/api.ts";
 import { wire } from "./wiring/core.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
@@ -34,6 +46,7 @@ export async function handleApi(request: Request, scope: RequestScope): Promise<
     metrics: await wireMetrics(),
     webhooks: await wireWebhooks(),
     keys: await wireKeys(),
+    transfer: await wireTransfer(),
     health: wireHealth(),
     corsOrigins: wire().config.corsOrigins,
   });
@@ -46,12 +59,13 @@ interface ApiParts {
   readonly misses: MissParts;
   readonly webhooks: WebhookParts;
   readonly keys: KeyParts;
+  readonly transfer: TransferParts;
   readonly metrics: MetricParts;
   readonly health: HealthParts;
   readonly corsOrigins: readonly string[];
 }
 
-function createApi({ links, stats, misses, webhooks, keys, metrics, health, corsOrigins }: ApiParts): Api {
+function createApi({ links, stats, misses, webhooks, keys, transfer, metrics, health, corsOrigins }: ApiParts): Api {
   const api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   api.use(async (c, next) => {
     await next();
@@ -71,45 +85,12 @@ function createApi({ links, stats, misses, webhooks, keys, metrics, health, cors
   api.route("/api/v1/misses", missRoutes(misses));
   api.route("/api/v1/webhooks", webhookRoutes(webhooks));
   api.route("/api/v1/keys", keyRoutes(keys));
+  api.route("/api/v1/export", exportRoutes(transfer));
+  api.route("/api/v1/import", importRoutes(transfer));
   api.route("/metrics", metricRoutes(metrics));
   api.route("/healthz", healthRoutes(health));
-  describe(api);
+  api.route("/", docsRoutes({ describe: () => api.getOpenAPI31Document(ABOUT) }));
   api.notFound((c) => problemResponse(c.env.scope, "not_found", "The API has no such address."));
   api.onError((error, c) => answerError(c.env.scope, error, reportError));
   return api;
-}
-
-/** What every POST takes, whatever it does: the door sees to it. */
-const IDEMPOTENCY_KEY = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "For 24 hours a repeat under the same key gets the first answer again, with `Idempotent-Replayed: true`.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
-} as const;
-const IDEMPOTENCY_REFUSALS = {
-  409: {
-    description: "The first request with this `Idempotency-Key` still runs; `Retry-After` says when to come back.",
-  },
-  422: { description: "The `Idempotency-Key` was used for another request." },
-};
-
-/** `GET /api/openapi.json`, made of the schemas that validate requests. */
-function describe(api: Api): void {
-  const registry = api.openAPIRegistry;
-  registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
-  registry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "X-Api-Key" });
-  api.get("/api/openapi.json", (c) => {
-    const document = api.getOpenAPI31Document({
-      openapi: "3.1.0",
-      info: { title: "Hop", version: "1", description: "Short links served from the edge." },
-    });
-    for (const { post } of Object.values(document.paths ?? {})) {
-      if (post === undefined) continue;
-      post.parameters = [...(post.parameters ?? []), IDEMPOTENCY_KEY];
-      post.responses = { ...IDEMPOTENCY_REFUSALS, ...post.responses };
-    }
-    return c.json(document);
-  });
 }

@@ -5,6 +5,7 @@
  */
 import { env } from "cloudflare:workers";
 import { KEY_BYTES, writeKey } from "../../shared/api-key.ts";
+import type { CodeKey } from "../../shared/entry.ts";
 import { lazily } from "../../shared/lazily.ts";
 import type { UrlPolicy } from "../../shared/url-policy.ts";
 import { createKeyDoor } from "../access/door.ts";
@@ -16,6 +17,7 @@ import { mayGoOn } from "../access/rate-limit.ts";
 import { within } from "../backends/deadline.ts";
 import { createBreaker } from "../backends/breaker.ts";
 import { createPrefer } from "../backends/replica.ts";
+import type { StampRefusal } from "../entries/filter.ts";
 import type { RequestScope } from "../http/context.ts";
 import { cutAddress } from "../http/cut-address.ts";
 import type { KeyParts } from "../keys/routes.ts";
@@ -30,6 +32,7 @@ import type { MissParts } from "../stats/misses/routes.ts";
 import { preferReplica } from "../stats/replica.ts";
 import type { StatsParts } from "../stats/routes.ts";
 import { log } from "../telemetry/log.ts";
+import type { TransferParts } from "../transfer/routes.ts";
 import { newSecret } from "../webhooks/sign.ts";
 import type { WebhookParts } from "../webhooks/routes.ts";
 import { wireCheck } from "./checks.ts";
@@ -125,6 +128,43 @@ async function wireList(): Promise<ListLinks> {
   return (asked) => prefer((list) => list(asked));
 }
 
+/** The parts of export and import. */
+export async function wireTransfer(): Promise<TransferParts> {
+  const { config, codes, fleet, filter, quotas, database, publishAll } = openCore();
+  const [{ createInsertAll }, { createReadStanding }, { openAdoption }, { createReadPage }, { entryOf }] =
+    await Promise.all([
+      import("../links/bulk/store.ts"),
+      import("../links/bulk/queries.ts"),
+      import("../links/bulk/adopt.ts"),
+      import("../transfer/queries.ts"),
+      import("../entries/store.ts"),
+    ]);
+  const keyDoor = openKeys().door;
+  const adoptParts = {
+    codes,
+    nextIds: createNextIds(fleet),
+    entryOf,
+    readStanding: createReadStanding(await database()),
+    insertAll: createInsertAll(await database(), true),
+    passwords: passwordsAt(config.passwordIterations),
+    addAllToFilter: (keys: readonly CodeKey[], refused?: StampRefusal) => filter.addAll(keys, refused),
+    publishAll,
+    checksLater: config.urlChecks.dnsUrl !== null || config.urlChecks.reputation !== null,
+    countEarlier: quotas.countEarlier,
+    clock: () => Date.now(),
+  };
+  return {
+    domains: config.domains,
+    policyFor,
+    openAdoption: (manners) => openAdoption(adoptParts, manners),
+    readPage: createReadPage(await database()),
+    wait: (ms) => scheduler.wait(ms),
+    isAdmin: openKeys().isAdmin,
+    mayRead: keyDoor("links:read"),
+    mayWrite: keyDoor("links:write", { isRepeatable: true }),
+  };
+}
+
 /** What destinations are allowed, given all hosts that are the service's own. */
 function policyFor(ownHosts: readonly string[]): UrlPolicy {
   const { schemes, urlAllowlist: allow, urlBlocklist: block } = openCore().config;
@@ -193,7 +233,7 @@ export async function wireKeys(): Promise<KeyParts> {
 let keys:
   | (Pick<KnownKeys, "forget"> & {
       readonly door: ReturnType<typeof createKeyDoor>;
-      readonly isAdmin: (request: Request, scope: RequestScope) => Promise<boolean>;
+      readonly isAdmin: TransferParts["isAdmin"];
     })
   | undefined;
 
