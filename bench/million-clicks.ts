@@ -168,7 +168,7 @@ function watched(handle: Handler, deaths: Deaths): Handler {
   return async (request) => {
     const answer = await handle(request);
     if (answer.status !== 200) {
-      const code = /"code":"(\w+)"/.exec(answer.body)?.[1] ?? String(answer.status);
+      const code = /"code":"(\w+)"/.exec(String(answer.body))?.[1] ?? String(answer.status);
       deaths.refusals[code] = (deaths.refusals[code] ?? 0) + 1;
     }
     return answer;

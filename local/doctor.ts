@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import { checkDatabase, checkRedis, checkService } from "./doctor/backends.ts";
 import { checkCodes, checkSecrets, checkVariables, checkWranglerFile } from "./doctor/configuration.ts";
+import { checkUrlChecks } from "./doctor/url-checks.ts";
 import { type Finding, problem, type Status } from "./doctor/finding.ts";
 import { readSettings } from "./settings.ts";
 
@@ -24,7 +25,12 @@ async function main(): Promise<void> {
 
 async function examine(url: string | undefined): Promise<Finding[]> {
   const settings = readSettings(ROOT);
-  const asked = await Promise.all([checkDatabase(settings), checkRedis(settings), checkService(url, settings)]);
+  const asked = await Promise.all([
+    checkDatabase(settings),
+    checkRedis(settings),
+    checkUrlChecks(settings),
+    checkService(url, settings),
+  ]);
   return [
     ...fileFindings(settings),
     ...checkVariables(settings),

@@ -20,12 +20,18 @@ const NEVER_EAGER = [
   "node_modules/ua-parser-js/",
   "node_modules/uqr/",
   "node_modules/fast-png/",
+  "node_modules/swagger-ui-dist/",
   "worker/api.ts",
   "worker/jobs.ts",
   "worker/backends/postgres.ts",
   "worker/backends/redis.ts",
   "worker/pages/",
+  "worker/docs/",
+  "shared/problem-help.ts",
   "worker/links/",
+  "worker/access/passwords.ts",
+  "worker/redirect/password.ts",
+  "worker/redirect/submit.ts",
   "shared/schema/",
 ];
 

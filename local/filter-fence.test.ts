@@ -24,7 +24,7 @@ describe.for(ENGINES)("on $name Postgres", (engines) => {
   }, 60_000);
   afterAll(() => stack.stop());
   beforeEach(async () => {
-    await ask("TRUNCATE short_links, filter_bypassed");
+    await ask("TRUNCATE short_links, url_checks, filter_bypassed");
     await ask("UPDATE filter_fence SET epoch = 0, since = 0");
   });
 

@@ -17,7 +17,7 @@ const LINT_LIMIT_MS = 60_000;
 const TREE = ["worker", "shared", "migrations", "local", "bench", "vitest.config.ts"];
 const OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
-const ROOMS = ["redirect", "links", "clicks", "stats", "webhooks", "keys", "transfer", "maintenance"].map(
+const ROOMS = ["redirect", "links", "clicks", "stats", "webhooks", "keys", "docs", "transfer", "maintenance"].map(
   (name) => `worker/${name}`,
 );
 const SERVICES = ["entries", "access", "sequencer", "quota", "spill"].map((name) => `worker/${name}`);

@@ -27,7 +27,7 @@ export interface WireRequest {
 export interface WireAnswer {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** Answers a request. */
@@ -74,7 +74,8 @@ async function serve(
   if (body === undefined)
     return send(response, json(413, { message: "request is too large", error: "ERR max request size exceeded" }));
   const asked = { method: request.method ?? "GET", path: request.url ?? "/", headers: request.headers, body };
-  const fault = faults?.meet(body);
+  // A request without a body is known by its path.
+  const fault = faults?.meet(body === "" ? asked.path : body);
   if (fault === undefined) return send(response, await handle(asked));
   await spoil(fault, response, () => handle(asked));
 }

@@ -7,6 +7,7 @@ import { parseCodeFormats } from "../../shared/code-formats.ts";
 import { isRecord } from "../../shared/json.ts";
 import { isLocationHint, LOCATION_HINTS } from "../../shared/location-hint.ts";
 import { isAllowedOrigin } from "../../shared/origin.ts";
+import { MAX_ITERATIONS } from "../../shared/password.ts";
 import { FORBIDDEN_SCHEMES } from "../../shared/scheme.ts";
 import { EPOCH_AT, exhaustsAt } from "../../shared/snowflake.ts";
 import { parseHostPatterns } from "../../shared/url-policy.ts";
@@ -32,6 +33,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   IP_MODE: oneOf("truncated", "full", "none"),
   CLICK_MODE: oneOf("packed", "each"),
   API_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000),
+  PASSWORD_ITERATIONS: wholeNumber(10_000, MAX_ITERATIONS),
   DEBUG_TIMING: oneOf("off", "on"),
   CACHE_EPOCH: (text) =>
     /^[A-Za-z0-9._-]{1,40}$/.test(text) ? undefined : "it takes letters, digits, dots and hyphens",
@@ -44,6 +46,9 @@ const RULES: Readonly<Record<string, Rule>> = {
     ),
   URL_ALLOWLIST: hostPatterns,
   URL_BLOCKLIST: hostPatterns,
+  DNS_CHECK_URL: webAddress,
+  REPUTATION_URL: webAddress,
+  URL_CHECK_CALLS: wholeNumber(3, 900),
   WEBHOOK_LOCAL_HOSTS: hostPatterns,
   CORS_ORIGINS: (text) =>
     firstOf(text, (origin) =>
@@ -178,7 +183,8 @@ export function checkWranglerFile(config: unknown, settings: Settings): Finding[
       "rate limits",
       has(part(config, "ratelimits"), "name", "UNKNOWN_CODE_LIMIT") &&
         has(part(config, "ratelimits"), "name", "REFUSED_KEY_LIMIT") &&
-        has(part(config, "ratelimits"), "name", "API_LIMIT"),
+        has(part(config, "ratelimits"), "name", "API_LIMIT") &&
+        has(part(config, "ratelimits"), "name", "PASSWORD_LIMIT"),
     ],
   ];
   const missing = required.filter(([, isThere]) => !isThere).map(([name]) => name);
@@ -240,6 +246,10 @@ function firstOf(text: string, fault: Rule): string | undefined {
 
 function isBareHost(host: string): boolean {
   return URL.canParse(`https://${host}`) && new URL(`https://${host}`).href === `https://${host.toLowerCase()}/`;
+}
+
+function webAddress(text: string): string | undefined {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? undefined : "it is no address of the web";
 }
 
 function wholeNumber(min: number, max: number): Rule {

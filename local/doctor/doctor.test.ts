@@ -59,9 +59,13 @@ test.for([
   ["SEQUENCER_LOCATIONS", "weur,mars"],
   ["ALLOWED_SCHEMES", "mailto,javascript"],
   ["URL_BLOCKLIST", "a b"],
+  ["DNS_CHECK_URL", "1.1.1.1"],
+  ["REPUTATION_URL", "webrisk.googleapis.com"],
+  ["URL_CHECK_CALLS", "2"],
   ["CACHE_EPOCH", "a/b"],
   ["DEBUG_TIMING", "yes"],
   ["API_LIMIT_PER_MINUTE", "0"],
+  ["PASSWORD_ITERATIONS", "100001"],
   ["CORS_ORIGINS", "https://app.example.com/"],
 ] as const)("%s = %s is to mend", ([name, value], { expect }) => {
   expect(statusOf(checkVariables(settingsOf({ [name]: value })), name)).toBe("problem");

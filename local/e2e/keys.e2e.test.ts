@@ -78,6 +78,8 @@ const LAW: readonly (readonly [RegExp, Scope])[] = [
   [/^GET (?:\/metrics|\/healthz\?deep=1)$/, "stats:read"],
   [/^GET \/api\/v1\/(?:stats|misses)$/, "stats:read"],
   [/^GET \/api\/v1\/links\/[^/]+\/(?:stats|clicks)$/, "stats:read"],
+  [/^GET \/api\/v1\/export$/, "links:read"],
+  [/^POST \/api\/v1\/import$/, "links:write"],
   [/^GET \/api\/v1\/links(?:\/[^/]+(?:\/qr)?)?$/, "links:read"],
   [/^(?:POST|PUT|PATCH|DELETE) \/api\/v1\/links(?:\/|$)/, "links:write"],
 ];
@@ -196,7 +198,7 @@ test.for([
   [{ scopes: ["links:delete"] }, "scopes.0"],
   [{ expiresAt: "yesterday" }, "expiresAt"],
   [{ expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt"],
-  [{ key: "hop_mine" }, ""],
+  [{ key: "hop_mine" }, "key"],
 ] as const)("a creation with %j is refused", async ([fields, path], { expect }) => {
   const body = { name: "a key", scopes: ["admin"], ...fields };
   const seen = await see(service.api("POST", "/keys", body));

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll, inject, test } from "vitest";
 import { isRecord } from "../../shared/json.ts";
 import { fieldOf, type Seen, see, type Service, startService } from "./service.ts";
 
@@ -307,4 +307,37 @@ test("an automatic link may be changed to what another one has already; both sta
   expect(await change(code, { longUrl: one })).toMatchObject({ status: 200, body: { longUrl: one } });
   expect((await see(service.api("POST", "/links", { longUrl: one }))).status).toBe(200);
   expect(await change(code, { longUrl: other })).toMatchObject({ status: 200, body: { longUrl: other } });
+});
+
+test("a field that takes null says so in the OpenAPI document, and no other does", async ({ expect }) => {
+  const { body } = await see(service.fetch("/api/openapi.json"));
+  const schema = ["components", "schemas", "ChangeLink", "properties"].reduce(fieldOf, body);
+  const properties = isRecord(schema) ? Object.entries(schema) : [];
+  expect(properties.length).toBeGreaterThan(10);
+  const { code } = await create();
+  for (const [name, property] of properties) {
+    const isSaid = JSON.stringify(property).includes('"null"');
+    expect([name, (await change(code, { [name]: null })).status]).toEqual([name, isSaid ? 200 : 400]);
+  }
+});
+
+test("a database that goes away between the two statements of a change is away, and no fault of the service", async ({
+  expect,
+}) => {
+  const settings = { longUrl: "https://example.com/twice", expiredUrl: `https://example.com/${crypto.randomUUID()}` };
+  const [first, second] = [
+    await see(service.api("POST", "/links", settings)),
+    await see(service.api("POST", "/links", { ...settings, longUrl: "https://example.com/once" })),
+  ];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  // The first statement has a fingerprint where the second has null, since another link has it.
+  const matching = `"${settings.expiredUrl}","false",null,"false","false",null`;
+  const control = inject("stack").faultUrls.postgres;
+  const fault = await fetch(control, { method: "PUT", body: JSON.stringify({ kind: "refuse", matching }) });
+  const id = String(fieldOf(await fault.json(), "id"));
+  const code = String(fieldOf(second.body, "shortCode"));
+  const refused = await change(code, { longUrl: settings.longUrl });
+  await fetch(`${control}/${id}`, { method: "DELETE" });
+  expect(refused).toMatchObject({ status: 503, body: { code: "unavailable" } });
+  expect((await change(code, { longUrl: settings.longUrl })).status).toBe(200);
 });

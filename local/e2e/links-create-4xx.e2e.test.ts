@@ -99,6 +99,21 @@ test.for([...UNKNOWN, "constructor"])("B036: the unknown field %s is refused by 
   expect(JSON.stringify(fieldOf(seen.body, "errors"))).toContain(name);
 });
 
+test.for([
+  ["url", "longUrl"],
+  ["long_url", "longUrl"],
+  ["longurl", "longUrl"],
+  ["customSlug", "customCode"],
+  ["keyword", "customCode"],
+  ["expiresAt", "expireAt"],
+  ["max_visits", "maxClicks"],
+  ["shortCode", "customCode"],
+] as const)("the name %s of another API is answered with %s", async ([name, ours], { expect }) => {
+  const seen = await create({ longUrl: URL_SENT, [name]: "abc" });
+  expect(seen).toMatchObject(refusal(400, "invalid_request"));
+  expect(fieldOf(seen.body, "errors")).toEqual([{ path: name, message: expect.stringContaining(`\`${ours}\``) }]);
+});
+
 test("B036: the field __proto__ is refused by name", async ({ expect }) => {
   const seen = await send(`{"longUrl":"${URL_SENT}","__proto__":{"disabled":true}}`);
   expect(seen).toMatchObject(refusal(400, "invalid_request"));
@@ -206,6 +221,14 @@ test("metadata takes 4,096 bytes as JSON and not one more, counted in UTF-8", as
   const seen = await create({ longUrl: URL_SENT, metadata: { a: `${fits.a}x` } });
   expect(seen).toMatchObject(refusal(400, "invalid_request"));
   expect(pathsOf(seen)).toEqual(["metadata"]);
+});
+
+test("a number that would be kept as null is refused in metadata", async ({ expect }) => {
+  for (const number of ["1e999", "-1e999"]) {
+    const seen = await send(`{"longUrl":"${URL_SENT}/number","metadata":{"a":[${number}]}}`);
+    expect(seen).toMatchObject(refusal(400, "invalid_request"));
+    expect(pathsOf(seen)).toEqual(["metadata"]);
+  }
 });
 
 test.for([

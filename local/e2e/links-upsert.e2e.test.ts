@@ -148,7 +148,7 @@ test("a limit that is set later counts the visits before it", async ({ expect })
 test.for([
   ["neither name", {}, "externalId", "invalid_request"],
   ["null for both names", { externalId: null, customCode: null }, "externalId", "invalid_request"],
-  ["unique, which has no sense here", { externalId: "x", unique: true }, "", "invalid_request"],
+  ["unique, which has no sense here", { externalId: "x", unique: true }, "unique", "invalid_request"],
   ["a code of the service's own", { customCode: "api" }, "customCode", "code_reserved"],
   ["a code like an external id", { customCode: "ext_1" }, "customCode", "code_reserved"],
   ["a code that cannot be had", { customCode: "a b" }, "customCode", "invalid_code"],

@@ -30,12 +30,18 @@ export interface Seen {
 
 /** A running service. */
 export interface Service {
+  /** Where it listens, for a browser. */
+  readonly origin: string;
   /** Sends a request for `host` with its path, or for a whole URL; redirects are answered, not followed. */
   fetch(path: string, asked?: Asked): Promise<Answered>;
   /** The same with the admin key and, where there is a body, as JSON. */
   api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   /** Writes a request to the socket as it stands, which has to say `Connection: close`; the answer is read as Latin-1. */
   raw(request: string | Uint8Array): Promise<string>;
+  /** Runs what cron does every five minutes, and nothing that it does once an hour. */
+  cron(): Promise<void>;
+  /** Where it listens; a request for a domain names it in `Host`. */
+  readonly url: URL;
   /** What the Worker logged so far. */
   logs(): readonly string[];
   stop(): Promise<void>;
@@ -43,6 +49,10 @@ export interface Service {
 
 /** The key that may do everything. */
 export const ADMIN_KEY = "test-admin-key";
+/** As `wrangler.toml` has it. */
+const CRON = "*/5 * * * *";
+const CRON_MS = 5 * 60_000;
+const HOUR_MS = 60 * 60_000;
 /** What `wrangler.toml` names as secrets. */
 const SECRETS: ReadonlySet<string> = new Set([
   "ADMIN_KEY",
@@ -67,6 +77,7 @@ export async function startService(host: string, vars: Readonly<Record<string, s
       headers: { ...asked.headers },
     });
   return {
+    origin: url.origin,
     fetch: send,
     api: (method, path, body, headers = {}) =>
       send(`/api/v1${path}`, {
@@ -79,9 +90,22 @@ export async function startService(host: string, vars: Readonly<Record<string, s
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     raw: (request) => exchange(url, request),
+    cron: async () => {
+      const { outcome } = await server
+        .getWorker()
+        .scheduled({ cron: CRON, scheduledTime: lastOrdinaryRun(Date.now()) });
+      if (outcome !== "ok") throw new Error(`cron ended with ${outcome}`);
+    },
+    url,
     logs: () => server.getLogs().map((entry) => JSON.stringify(entry)),
     stop: () => server.close(),
   };
+}
+
+/** The last time but full hours at which cron ran. */
+function lastOrdinaryRun(now: number): Date {
+  const minutes = Math.floor(now / CRON_MS) * CRON_MS;
+  return new Date(minutes % HOUR_MS === 0 ? minutes - CRON_MS : minutes);
 }
 
 /** A field of a JSON object, or undefined. */

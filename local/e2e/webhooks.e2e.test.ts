@@ -225,7 +225,7 @@ test.for([
   [{ events: undefined }, "invalid_request", "events"],
   [{ domain: "elsewhere.example" }, "invalid_request", "domain"],
   [{ tags: [""] }, "invalid_request", "tags.0"],
-  [{ secret: "whsec_mine" }, "invalid_request", ""],
+  [{ secret: "whsec_mine" }, "invalid_request", "secret"],
 ] as const)("a creation with %j is refused with %s", async ([fields, code, path], { expect }) => {
   const seen = await call("POST", "/webhooks", { url: "https://example.com/", events: ALL, ...fields });
   expect(seen).toMatchObject({ status: 400, body: { code, errors: [{ path }] } });
