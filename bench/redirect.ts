@@ -13,7 +13,7 @@ import { build } from "esbuild";
 import { isRecord } from "../shared/json.ts";
 import { type LoadResult, run } from "./load.ts";
 import { calm, median, print } from "./measure.ts";
-import { BACKENDS, CONSTANT, createLinks, VISITOR } from "./visits.ts";
+import { BACKENDS, CONSTANT, createLink, createLinks, VISITOR } from "./visits.ts";
 import { type Bench, buildDeploy, HOST, withBench, withStack } from "./workerd.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -25,6 +25,17 @@ const COLD_PAUSE_MS = 8;
 const EDGE = 1000;
 const ROUNDS = 40;
 const EDGE_ROUNDS = 5;
+/** Two that do not fit the visitor, by all that they can ask for, and one that divides. */
+const RULES = [
+  { if: { country: ["FR", "BE"] }, then: { longUrl: "https://example.com/fr" } },
+  { if: { device: ["desktop"], language: ["fr", "nl"] }, then: { longUrl: "https://example.com/fr" } },
+  {
+    split: [
+      { longUrl: "https://example.com/a", weight: 70 },
+      { longUrl: "https://example.com/b", weight: 30 },
+    ],
+  },
+];
 /** An isolate looks at the edge again after 5 s (`worker/entries/tiers/memory.ts`). */
 const MEMORY_KEPT_MS = 5200;
 
@@ -59,9 +70,12 @@ async function honoPeer(): Promise<string> {
 async function main(): Promise<void> {
   await withStack(async (place) => {
     const parts = { ...place, build: await buildDeploy(place.folder), peers: { ...PEERS, HONO: await honoPeer() } };
-    const codes = await withBench(parts, (bench) => createLinks(bench, LINKS));
+    const [codes, ruled] = await withBench(parts, async (bench) => [
+      await createLinks(bench, LINKS),
+      await createLink(bench, { longUrl: "https://example.com/", rules: RULES }),
+    ]);
     await flushRedis(place.stack.redisUrl, place.stack.redisToken);
-    await withBench(parts, (bench) => measure(bench, codes));
+    await withBench(parts, (bench) => measure(bench, codes, `/${ruled}`));
   });
 }
 
@@ -80,12 +94,12 @@ async function flushRedis(url: string, token: string): Promise<void> {
   if (Array.isArray(keys) && keys.length > 0) await ask(["DEL", ...keys.map(String)]);
 }
 
-async function measure(bench: Bench, codes: readonly string[]): Promise<void> {
+async function measure(bench: Bench, codes: readonly string[], ruled: string): Promise<void> {
   const paths = codes.map((code) => `/${code}`);
   // The first of these are cold look-ups too, so what comes after runs in an isolate that has made many.
   await measureEdge(bench, paths.slice(0, EDGE));
   await measureCold(bench, paths.slice(EDGE));
-  await measureHot(bench, paths[0] ?? "/");
+  await measureHot(bench, paths[0] ?? "/", ruled);
 }
 
 /** One look-up at a time, and its back-fill done before the next. */
@@ -122,23 +136,32 @@ async function measureEdge(bench: Bench, paths: readonly string[]): Promise<void
   print(`        (processor time: cache.match ${micros(calm(theirs))}, edge hit ${micros(calm(ours))})`);
 }
 
-async function measureHot(bench: Bench, hot: string): Promise<void> {
+async function measureHot(bench: Bench, hot: string, ruled: string): Promise<void> {
   const random = Array.from({ length: CALLS }, (_, at) => `/${madeUp(at)}`);
-  const of: Record<"bare" | "hono" | "hot" | "flood", number[]> = { bare: [], hono: [], hot: [], flood: [] };
+  const of: Record<"bare" | "hono" | "hot" | "ruled" | "flood", number[]> = {
+    bare: [],
+    hono: [],
+    hot: [],
+    ruled: [],
+    flood: [],
+  };
   for (let round = 0; round <= ROUNDS; round += 1) {
     const bare = await cost(bench, "BARE", [hot], CALLS);
     const hono = await cost(bench, "HONO", [hot], CALLS);
     const redirect = await cost(bench, "HOP", [hot], CALLS);
+    const withRules = await cost(bench, "HOP", [ruled], CALLS);
     const flood = await cost(bench, "HOP", random, CALLS);
     if (round === 0) continue;
     of.bare.push(bare);
     of.hono.push(hono);
     of.hot.push(redirect);
+    of.ruled.push(withRules);
     of.flood.push(flood);
   }
   const [bare, hono, ours, flood] = [calm(of.bare), calm(of.hono), calm(of.hot), calm(of.flood)];
   report("hot redirect ÷ a bare Worker's constant 302", bare / ours, "≥", 0.75);
   report("hot redirect ÷ a constant 302 through Hono", hono / ours, "≥", 0.95);
+  report("hot redirect with rules ÷ hot redirect", ours / calm(of.ruled), "≥", 0.6);
   report("made-up codes ÷ hot redirect", ours / flood, "≥", 1);
   print(
     `        (processor time: bare ${micros(bare)}, Hono ${micros(hono)}, hot ${micros(ours)}, made-up ${micros(flood)})`,

@@ -58,14 +58,19 @@ export const BACKENDS = `export default { async fetch(request, env) {
 /** Makes so many links; gives their codes. */
 export async function createLinks(bench: Bench, count: number): Promise<string[]> {
   const codes: string[] = [];
-  const headers = { Authorization: `Bearer ${ADMIN_KEY}`, "Content-Type": "application/json" };
   const make = async (at: number): Promise<void> => {
-    const body = JSON.stringify({ longUrl: `https://example.com/landing?a=${at}#top` });
-    const answer = await fetch(`${bench.target("HOP").origin}/api/v1/links`, { method: "POST", headers, body });
-    const link = parseJson(await answer.text());
-    if (isRecord(link) && answer.ok) codes.push(String(link["shortCode"]));
-    else throw new Error(`no link was made: ${answer.status} ${JSON.stringify(link)}`);
+    codes.push(await createLink(bench, { longUrl: `https://example.com/landing?a=${at}#top` }));
   };
   for (let at = 0; at < count; at += 20) await Promise.all(Array.from({ length: 20 }, (_, next) => make(at + next)));
   return codes;
+}
+
+/** Makes one link; gives its code. */
+export async function createLink(bench: Bench, fields: Readonly<Record<string, unknown>>): Promise<string> {
+  const headers = { Authorization: `Bearer ${ADMIN_KEY}`, "Content-Type": "application/json" };
+  const body = JSON.stringify(fields);
+  const answer = await fetch(`${bench.target("HOP").origin}/api/v1/links`, { method: "POST", headers, body });
+  const link = parseJson(await answer.text());
+  if (isRecord(link) && answer.ok) return String(link["shortCode"]);
+  throw new Error(`no link was made: ${answer.status} ${JSON.stringify(link)}`);
 }

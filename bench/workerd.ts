@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Stack, startStack } from "../local/stack.ts";
@@ -127,9 +127,10 @@ async function startBench({ folder, build, peers, stack, instances = {}, onLog }
   await mkdir(join(folder, "objects"), { recursive: true });
   const variables = { ...(await readVariables()), ...variablesOf(stack) };
   const hops: BenchParts["instances"] = build === undefined ? {} : { HOP: {}, ...instances };
-  const hop = build === undefined ? "" : await readFile(build, "utf8");
+  const [hop, files] =
+    build === undefined ? ["", []] : [await readFile(build, "utf8"), await dataModules(folder, dirname(build))];
   const services = [
-    ...Object.entries(hops).map(([name, own]) => hopText(name, hop, { ...variables, ...own })),
+    ...Object.entries(hops).map(([name, own]) => hopText(name, hop, files, { ...variables, ...own })),
     ...Object.entries(peers).map(([name, source]) => peerText(name, source, variables, Object.keys(hops))),
   ];
   const ports = new Map<string, number>();
@@ -181,7 +182,21 @@ function smallWorker(name: string, source: string): string {
 
 const OBJECTS = { SEQUENCER: "Sequencer", QUOTA: "Quota", SPILL: "Spill", WEBHOOK_SENDER: "WebhookSender" };
 
-function hopText(name: string, source: string, variables: Readonly<Record<string, string>>): string {
+/** What the build imports beside its script: files that are sent to browsers as they are (`[[rules]]` of wrangler.toml), named by their hash. */
+async function dataModules(folder: string, build: string): Promise<string[]> {
+  return (await readdir(build))
+    .filter((name) => /^[0-9a-f]{40}-/.test(name))
+    .map(
+      (name) => `(name = ${JSON.stringify(name)}, data = embed ${JSON.stringify(join(relative(folder, build), name))})`,
+    );
+}
+
+function hopText(
+  name: string,
+  source: string,
+  files: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): string {
   const bindings = Object.entries(OBJECTS).map(
     ([binding, of]) => `(name = "${binding}", durableObjectNamespace = "${of}")`,
   );
@@ -189,7 +204,7 @@ function hopText(name: string, source: string, variables: Readonly<Record<string
     (of) => `(className = "${of}", uniqueKey = "${name}-${of}", enableSql = true)`,
   );
   const storage = `durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "objects"),`;
-  return workerText(name, source, [...bindingsOf(variables), ...bindings], storage);
+  return workerText(name, [mainModule(source), ...files], [...bindingsOf(variables), ...bindings], storage);
 }
 
 /** A peer may hand a service batches of a queue, which takes a flag. */
@@ -200,7 +215,7 @@ function peerText(
   hops: readonly string[],
 ): string {
   const bindings = [...bindingsOf(variables), ...hops.map((hop) => `(name = "${hop}", service = "${hop}")`)];
-  return workerText(name, source, bindings, 'compatibilityFlags = ["service_binding_extra_handlers"],');
+  return workerText(name, [mainModule(source)], bindings, 'compatibilityFlags = ["service_binding_extra_handlers"],');
 }
 
 function bindingsOf(variables: Readonly<Record<string, string>>): string[] {
@@ -210,12 +225,15 @@ function bindingsOf(variables: Readonly<Record<string, string>>): string[] {
     limiter("UNKNOWN_CODE_LIMIT"),
     limiter("REFUSED_KEY_LIMIT"),
     limiter("API_LIMIT"),
+    limiter("PASSWORD_LIMIT"),
   ];
 }
 
-function workerText(name: string, source: string, bindings: readonly string[], more: string): string {
+const mainModule = (source: string) => `(name = "main", esModule = ${JSON.stringify(source)})`;
+
+function workerText(name: string, modules: readonly string[], bindings: readonly string[], more: string): string {
   return `(name = "${name}", worker = (
-    modules = [(name = "main", esModule = ${JSON.stringify(source)})],
+    modules = [${modules.join(", ")}],
     compatibilityDate = "${DATE}",
     bindings = [${bindings.join(", ")}],
     ${more}
